@@ -1,0 +1,161 @@
+"""Files that stages write: whole or not at all, strict, and told apart by their hash."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from elman.errors import ArtifactError
+
+_CHUNK = 1 << 20  # bytes read at a time when hashing
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Gives a temporary path beside `path`; it becomes `path` only when the block ends well.
+
+    A reader sees the old file or the new one, never a part; after an error the temporary file is gone.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
+    os.close(descriptor)
+    temporary = Path(name)
+    try:
+        yield temporary
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)  # mkstemp gives 0600, which a colleague or a server could not read
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes `text` as UTF-8, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes strict JSON (sorted by insertion, indented), whole or not at all.
+
+    Raises:
+        ArtifactError: `value` holds NaN or an infinity; JSON has neither, and readers of metrics files break on them.
+    """
+    try:
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        raise ArtifactError(f"{path}: {error}; write null and a flag instead of a number that is not finite") from None
+    write_text(path, text + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Reads strict JSON.
+
+    Raises:
+        ArtifactError: The file is missing or is not strict JSON.
+    """
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not JSON")
+
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+    except FileNotFoundError:
+        raise ArtifactError(f"{path}: no such file; run `dvc repro` to make it") from None
+    except ValueError as error:
+        raise ArtifactError(f"{path}: not strict JSON ({error}); delete it and run `dvc repro` again") from None
+
+
+class TableWriter:
+    """Writes a Parquet table batch by batch; the file appears only when the block ends well.
+
+    Example:
+        >>> import pyarrow as pa, tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "t.parquet"
+        >>> with TableWriter(path, pa.schema([("n", pa.int64())])) as writer:
+        ...     writer.write({"n": [1, 2]})
+        >>> pq.read_table(path)["n"].to_pylist()
+        [1, 2]
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._replacing = replacing(path)
+        self._writer: pq.ParquetWriter | None = None
+
+    def __enter__(self) -> Self:
+        temporary = self._replacing.__enter__()
+        self._writer = pq.ParquetWriter(temporary, self._schema, compression="zstd")
+        return self
+
+    def write(self, columns: dict[str, Any]) -> None:
+        """Appends rows, given as one sequence a column."""
+        assert self._writer is not None, "TableWriter is used in a with block"
+        self._writer.write_batch(pa.RecordBatch.from_pydict(columns, schema=self._schema))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        assert self._writer is not None
+        self._writer.close()
+        self._replacing.__exit__(kind, error, traceback)
+
+
+def read_table(path: Path, *, columns: list[str] | None = None) -> pa.Table:
+    """Reads a Parquet table into memory.
+
+    Raises:
+        ArtifactError: The file is missing, damaged, or lacks a column.
+    """
+    try:
+        table = pq.read_table(path, columns=columns)
+    except FileNotFoundError:
+        raise ArtifactError(f"{path}: no such file; run `dvc repro` to make it") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ArtifactError(f"{path}: damaged Parquet ({error}); delete it and run `dvc repro` again") from None
+    missing = set(columns or ()) - set(table.column_names)
+    if missing:
+        raise ArtifactError(f"{path}: lacks the columns {sorted(missing)}; it was written by another version")
+    return table
+
+
+def read_batches(path: Path, *, columns: list[str] | None = None, batch_rows: int = 1024) -> Iterator[pa.RecordBatch]:
+    """Streams a Parquet table; memory holds about one batch.
+
+    Raises:
+        ArtifactError: The file is missing or damaged.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=batch_rows, columns=columns)
+    except FileNotFoundError:
+        raise ArtifactError(f"{path}: no such file; run `dvc repro` to make it") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ArtifactError(f"{path}: damaged Parquet ({error}); delete it and run `dvc repro` again") from None
+
+
+def sha256_file(path: Path) -> str:
+    """The file's SHA-256 as 64 hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def sha256_paths(paths: list[Path], *, root: Path) -> str:
+    """One SHA-256 over files and folders: their names relative to `root` and their contents, in sorted order."""
+    digest = hashlib.sha256()
+    files = sorted(file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file())
+    for file in files:
+        digest.update(f"{file.relative_to(root).as_posix()}\0{sha256_file(file)}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Models without a neural network, to compare with."""

@@ -1,0 +1,1 @@
+"""What a model does inside, and which kernels run."""

@@ -1,0 +1,1 @@
+"""Recurrent layers, poolings and dropouts; one class a file."""

@@ -1,0 +1,1 @@
+"""Sums and counts first, one division at the end."""

@@ -1,0 +1,1 @@
+"""When to retrain, and whether to promote."""
