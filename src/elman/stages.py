@@ -1,0 +1,21 @@
+"""How a stage script ends: quietly when it worked, else with one clear message and the error's own exit code."""
+
+import sys
+from collections.abc import Callable
+
+from elman.errors import ElmanError
+
+
+def run_stage(name: str, main: Callable[[], None]) -> None:
+    """Runs `main`; an error raised on purpose is printed without a traceback, any other one with it.
+
+    The last line on standard error names the stage that failed, so that a scheduled job's log says where to look.
+    """
+    try:
+        main()
+    except ElmanError as error:
+        print(f"error: {error}\nstage {name} failed ({type(error).__name__})", file=sys.stderr)  # noqa: T201
+        sys.exit(error.exit_code)
+    except Exception:
+        print(f"stage {name} failed", file=sys.stderr)  # noqa: T201
+        raise
