@@ -1,0 +1,111 @@
+"""Tells runs whose process works from runs whose process is gone.
+
+A process that records runs holds a lock on a file of its own below `mlruns/alive/`, and its runs carry the file's name
+in a tag. The system drops the lock however the process ends, kill -9 and power loss included, so a lock that can be
+taken means a process that is gone. A process number alone would not do: numbers are used again, and a container has its
+own count.
+"""
+
+import fcntl
+import os
+import signal
+import socket
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any
+
+ALIVE_TAG = "elman.alive"
+HOST_TAG = "elman.host"
+PID_TAG = "elman.pid"
+
+
+class Terminated(SystemExit):
+    """The process was asked to end by a signal; unwinds the stack so that runs are closed, then exits."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__(128 + signal_number)
+
+
+class Alive:
+    """This process' own lock: held until `close`, or until the process ends in whatever way."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder.resolve() / uuid.uuid4().hex
+        # Locked under a hidden name first: the file is never seen without its lock.
+        hidden = self.path.with_name(f".{self.path.name}")
+        self._file: IO[str] = hidden.open("w", encoding="utf-8")
+        self._file.write(f"{os.getpid()}\n")
+        self._file.flush()
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        hidden.rename(self.path)
+
+    def tags(self) -> dict[str, str]:
+        """What a run carries, so that a later job can tell whether its process still works."""
+        return {ALIVE_TAG: str(self.path), HOST_TAG: socket.gethostname(), PID_TAG: str(os.getpid())}
+
+    def close(self) -> None:
+        """Gives the lock back; a second call does nothing."""
+        if not self._file.closed:
+            self.path.unlink(missing_ok=True)
+            self._file.close()
+
+
+def is_gone(tags: dict[str, str], *, shared_disk: bool) -> bool:
+    """Whether the process of a run with these tags is surely gone.
+
+    Args:
+        tags: The run's tags.
+        shared_disk: True when whoever writes to the store sees this disk (a store in a file), whatever the host is
+            called: a container gets another name at each start. False for a server, where only this host is judged.
+    """
+    path = tags.get(ALIVE_TAG)
+    if path is None or not (shared_disk or tags.get(HOST_TAG) == socket.gethostname()):
+        return False
+    try:
+        file = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return True
+
+
+def remove_stale(folder: Path) -> None:
+    """Deletes the lock files of processes that are gone."""
+    for path in folder.glob("[!.]*"):
+        if is_gone({ALIVE_TAG: str(path)}, shared_disk=True):
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def raising_on_signals() -> Iterator[None]:
+    """Turns SIGTERM and SIGHUP into an exception inside the block, so that `with` and `finally` close what is open.
+
+    Leaves a signal alone that somebody else handles or ignores (`nohup`), and does nothing outside the main thread,
+    where Python allows no handlers.
+    """
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        raise Terminated(number)
+
+    replaced: dict[signal.Signals, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                replaced[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in replaced.items():
+            signal.signal(number, handler)

@@ -1,0 +1,111 @@
+"""The tracking store: where it is, how it is opened, and how its failures read."""
+
+import fcntl
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from elman.errors import TrackingError
+
+FOLDER = "mlruns"
+
+# Asked for before MLflow is imported: it reads them then. A value that the user has set stays.
+_QUIET = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_DISABLE_AGENT_HINT": "true",
+    "MLFLOW_LOGGING_LEVEL": "WARNING",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # MLflow's own 7 wait minutes before a missing server is named
+}
+
+
+def store_uri(root: Path) -> str:
+    """`MLFLOW_TRACKING_URI` where it is set, else the SQLite file of the checkout, whatever the current folder is."""
+    return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{root.resolve() / FOLDER / 'mlflow.db'}"
+
+
+def is_own_store(uri: str, root: Path) -> bool:
+    """Whether the store is the SQLite file of this checkout."""
+    return uri == f"sqlite:///{root.resolve() / FOLDER / 'mlflow.db'}"
+
+
+def open_client(uri: str) -> Any:
+    """An `MlflowClient` on the store; a new SQLite store gets its tables.
+
+    Raises:
+        TrackingError: The store cannot be reached or is of a kind that MLflow refuses.
+    """
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    with reported(uri), warnings.catch_warnings():
+        # MLflow's own table definitions use what SQLAlchemy 2.1 calls outdated; nothing here can change that.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        from mlflow.tracking import MlflowClient
+
+        return MlflowClient(uri)
+
+
+def open_experiment(client: Any, *, name: str, uri: str, root: Path, note: str) -> str:
+    """The experiment's id; it is made where it is missing.
+
+    Raises:
+        TrackingError: The experiment was deleted, or the checkout was moved and its artifacts would land elsewhere.
+    """
+    own = is_own_store(uri, root)
+    artifacts = root.resolve() / FOLDER / "artifacts"
+    with reported(uri):
+        experiment = client.get_experiment_by_name(name)
+        if experiment is None:
+            folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+            # The kind chooses the page that MLflow opens; without it the page asks the reader each time.
+            tags = {"mlflow.experimentKind": "custom_model_development", "mlflow.note.content": note}
+            location = (artifacts / folder).as_uri() if own else None
+            return str(client.create_experiment(name, artifact_location=location, tags=tags))
+    if experiment.lifecycle_stage != "active":
+        raise TrackingError(
+            f"{shown(uri)}: the experiment {name!r} (id {experiment.experiment_id}) was deleted; bring it back with "
+            f"`mlflow experiments restore -x {experiment.experiment_id}`, or remove it for good with `mlflow gc`"
+        )
+    place = Path(unquote(urlparse(experiment.artifact_location).path))
+    if own and artifacts not in place.parents:
+        raise TrackingError(
+            f"{shown(uri)}: the store keeps the artifacts of {name!r} in {place}, which is not below {artifacts}: the "
+            f"checkout was moved or copied. Move it back, or move {root.resolve() / FOLDER} away to begin a new store"
+        )
+    return str(experiment.experiment_id)
+
+
+@contextmanager
+def opening(root: Path) -> Iterator[None]:
+    """One process at a time: two that make the same tables at once would both fail."""
+    folder = root.resolve() / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def reported(uri: str) -> Iterator[None]:
+    """Names the store in whatever goes wrong with it."""
+    try:
+        yield
+    except TrackingError:
+        raise
+    except Exception as error:
+        # MLflow, SQLAlchemy and requests have no common base, and which one speaks depends on the store.
+        text = str(error).replace(uri, shown(uri))
+        raise TrackingError(
+            f"{shown(uri)}: {type(error).__name__}: {text}\nThe tracking store cannot be used; mend it, or set "
+            "MLFLOW_TRACKING_URI to another one (unset: mlruns/mlflow.db of this checkout)"
+        ) from error
+
+
+def shown(uri: str) -> str:
+    """The address without user name and password, for messages."""
+    return re.sub(r"//[^/@]*@", "//", uri)

@@ -1,0 +1,97 @@
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from elman.errors import TrackingError
+from elman.tracking.store import open_client, shown, store_uri
+from elman.tracking.tracker import Tracker, experiment_name
+
+
+def test_the_store_is_the_same_from_two_folders(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for folder, seen in ((root, Path()), (root.parent, Path(root.name))):
+        monkeypatch.chdir(folder)
+        with Tracker.open(root=seen, experiment="folders") as tracker:
+            found.append((tracker.uri, tracker.experiment_id))
+    assert found[0] == found[1]
+    assert found[0][0] == f"sqlite:///{root.resolve()}/mlruns/mlflow.db"
+    assert not (root.parent / "mlruns").exists()
+
+
+def test_the_environment_names_another_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:5000")
+    assert store_uri(tmp_path) == "http://127.0.0.1:5000"
+
+
+@pytest.mark.parametrize("uri", ["ftp://me:secret@example.org/store", "file:///tmp/store"])
+def test_a_store_that_mlflow_refuses_is_named_without_its_password(uri: str) -> None:
+    with pytest.raises(TrackingError, match=rf"(?s){shown(uri)}.*MLFLOW_TRACKING_URI") as caught:
+        open_client(uri)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://user:secret@127.0.0.1:9")
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    with pytest.raises(TrackingError, match=r"http://127\.0\.0\.1:9: ") as caught:
+        Tracker.open(root=tmp_path, experiment="x")
+    assert "secret" not in str(caught.value)
+
+
+def test_passwords_are_not_shown() -> None:
+    assert shown("https://me:secret@host/x") == "https://host/x"
+
+
+def test_a_deleted_experiment_is_an_error_that_names_the_ways_out(root: Path) -> None:
+    with Tracker.open(root=root, experiment="deleted") as tracker:
+        tracker.client.delete_experiment(tracker.experiment_id)
+    with pytest.raises(TrackingError, match=rf"'deleted'.*restore -x {tracker.experiment_id}.*mlflow gc"):
+        Tracker.open(root=root, experiment="deleted")
+
+
+def test_a_moved_checkout_is_refused_before_artifacts_land_in_the_old_place(root: Path, tmp_path: Path) -> None:
+    Tracker.open(root=root, experiment="moved").close()
+    (tmp_path / "mlruns").mkdir()
+    (tmp_path / "mlruns" / "mlflow.db").write_bytes((root / "mlruns" / "mlflow.db").read_bytes())
+    with pytest.raises(TrackingError, match="moved or copied"):
+        Tracker.open(root=tmp_path, experiment="moved")
+
+
+def test_the_experiment_says_what_it_is_and_which_page_shows_it(root: Path) -> None:
+    with Tracker.open(root=root, experiment=experiment_name("reuters-r8", "language_model")) as tracker:
+        experiment = tracker.client.get_experiment(tracker.experiment_id)
+    assert experiment.name == "reuters-r8 language model"
+    assert experiment.tags["mlflow.experimentKind"] == "custom_model_development"
+    assert "elman.level" in experiment.tags["mlflow.note.content"]
+    assert experiment.artifact_location == (root.resolve() / "mlruns/artifacts/reuters-r8-language-model").as_uri()
+
+
+def test_processes_that_start_at_once_make_one_quiet_store(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; from elman.tracking.tracker import Tracker\n"
+        "with Tracker.open(root=Path('.'), experiment='x') as tracker: print(tracker.experiment_id)"
+    )
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", code],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    ended = [process.communicate(timeout=100) for process in started]
+    assert {output for output, _ in ended} == {"1\n"}
+    assert [errors for _, errors in ended] == ["", ""]
+
+
+def test_opening_sends_nothing_home() -> None:
+    open_client("sqlite://")
+    from mlflow.telemetry.utils import is_telemetry_disabled
+
+    assert is_telemetry_disabled()
+    assert logging.getLogger("mlflow").getEffectiveLevel() >= logging.WARNING
