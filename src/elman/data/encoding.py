@@ -1,0 +1,121 @@
+"""The encode stage: prepared text and a tokenizer to tables of ids, streamed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from elman.artifacts import TableWriter, read_batches, read_json, write_json
+from elman.data.sequences import BATCH_ROWS, ENCODED_SCHEMA, SPLITS
+from elman.data.tokenizer import EOS_ID, UNK_ID, Tokenizer
+from elman.errors import ArtifactError
+
+
+def encode_splits(
+    *, prepared: Path, tokenizer_folder: Path, output: Path, max_length: int, threads: int | None = None
+) -> dict[str, Any]:
+    """Encodes the three splits and writes `{train,valid,test}.parquet` and summary.json to `output`.
+
+    Documents are never cut here, since a language model reads all of them; what the classifier will cut at `max_length`
+    is counted.
+
+    Args:
+        prepared: Folder of the prepared splits and labels.json.
+        tokenizer_folder: Folder that train_tokenizer wrote.
+        output: Folder to write to.
+        max_length: Tokens of a document, eos included, that the classifier reads.
+        threads: Threads for encoding; None takes all cores.
+
+    Returns:
+        The summary: counts of each split.
+
+    Raises:
+        TokenizerError: The tokenizer is damaged or foreign.
+        ArtifactError: A prepared file is missing or holds a label that labels.json lacks.
+    """
+    tokenizer = Tokenizer.load(tokenizer_folder)
+    labels: list[str] = read_json(prepared / "labels.json")["labels"]
+    summary: dict[str, Any] = {"vocab_size": tokenizer.vocab_size, "max_length": max_length}
+    for split in SPLITS:
+        summary[split] = encode_table(
+            prepared / f"{split}.parquet",
+            output / f"{split}.parquet",
+            tokenizer=tokenizer,
+            labels=labels,
+            max_length=max_length,
+            threads=threads,
+        )
+    write_json(output / "summary.json", summary)
+    return summary
+
+
+def encode_table(
+    source: Path,
+    target: Path,
+    *,
+    tokenizer: Tokenizer,
+    labels: Sequence[str],
+    max_length: int,
+    threads: int | None = None,
+) -> dict[str, Any]:
+    """Encodes one prepared table and gives its counts; label ids are places in `labels`."""
+    label_ids: dict[str | None, int] = {label: number for number, label in enumerate(labels)}
+    label_ids[None] = -1
+    lengths: list[npt.NDArray[np.int32]] = []
+    unknown = words = num_bytes = 0
+    with TableWriter(target, ENCODED_SCHEMA) as writer:
+        for batch in read_batches(source, columns=["id", "text", "label"], batch_rows=BATCH_ROWS):
+            texts: list[str] = batch.column("text").to_pylist()
+            encoded = tokenizer.encode_batch(texts, threads=threads)
+            token_ids = _with_eos(encoded)
+            columns = {
+                "id": batch.column("id"),
+                "token_ids": token_ids,
+                "label": _label_ids(batch.column("label").to_pylist(), label_ids, source=source),
+                "num_words": [len(text.split()) for text in texts],
+                "num_bytes": [len(text.encode()) for text in texts],
+            }
+            writer.write(columns)
+            lengths.append(np.array([len(ids) + 1 for ids in encoded], np.int32))
+            unknown += int(sum(np.count_nonzero(ids == UNK_ID) for ids in encoded))
+            words += sum(columns["num_words"])
+            num_bytes += sum(columns["num_bytes"])
+    all_lengths = np.concatenate([np.zeros(0, np.int32), *lengths])
+    counts = {"unk_tokens": unknown, "words": words, "bytes": num_bytes}
+    return {**_length_counts(all_lengths, max_length=max_length), **counts}
+
+
+def _with_eos(encoded: Sequence[npt.NDArray[np.int32]]) -> pa.ListArray:
+    eos = np.array([EOS_ID], np.int32)
+    values = np.concatenate([part for ids in encoded for part in (ids, eos)] or [eos[:0]])
+    offsets = np.zeros(len(encoded) + 1, np.int32)
+    np.cumsum([len(ids) + 1 for ids in encoded], out=offsets[1:])
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
+
+
+def _label_ids(names: Sequence[str | None], known: dict[str | None, int], *, source: Path) -> list[int]:
+    try:
+        return [known[name] for name in names]
+    except KeyError as error:
+        raise ArtifactError(
+            f"{source}: the label {error.args[0]!r} is not in labels.json; run `dvc repro prepare`"
+        ) from None
+
+
+def _length_counts(lengths: npt.NDArray[np.int32], *, max_length: int) -> dict[str, float | int | None]:
+    """Counts of a split; lengths are int32 (N,), eos included."""
+    cut = lengths > max_length
+    percentile = np.percentile(lengths, [50, 95]) if len(lengths) else None
+    return {
+        "documents": len(lengths),
+        "tokens": int(lengths.sum(dtype=np.int64)),
+        "length_mean": float(lengths.mean()) if len(lengths) else None,
+        "length_p50": float(percentile[0]) if percentile is not None else None,
+        "length_p95": float(percentile[1]) if percentile is not None else None,
+        "length_max": int(lengths.max()) if len(lengths) else None,
+        "cut_documents": int(cut.sum()),
+        "cut_tokens": int((lengths[cut].astype(np.int64) - max_length).sum()),
+    }

@@ -1,0 +1,118 @@
+"""Encoded documents as one flat array of ids with offsets: what batches and windows are cut from.
+
+A document is t1..tn and eos, never cut; no bos. Its length, eos included, is at least 1.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from elman.artifacts import read_table
+from elman.data.tokenizer import EOS_ID
+from elman.errors import ArtifactError
+
+SPLITS = ("train", "valid", "test")
+BATCH_ROWS = 256  # documents in memory at a time when tables are streamed
+
+ENCODED_SCHEMA = pa.schema(
+    [
+        ("id", pa.int64()),
+        ("token_ids", pa.list_(pa.int32())),
+        ("label", pa.int32()),
+        ("num_words", pa.int32()),
+        ("num_bytes", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedDocuments:
+    """N documents.
+
+    Attributes:
+        token_ids: int32 (tokens of all documents,). Each document's ids and its eos, one after the other.
+        offsets: int64 (N + 1,). Document i is `token_ids[offsets[i]:offsets[i + 1]]`.
+        ids: int64 (N,). The documents' numbers in their split.
+        labels: int32 (N,). -1 without labels.
+        num_words: int64 (N,). Whitespace words, eos not counted.
+        num_bytes: int64 (N,). UTF-8 bytes of the prepared text, eos not counted.
+    """
+
+    token_ids: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+    ids: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32]
+    num_words: npt.NDArray[np.int64]
+    num_bytes: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Tokens of each document, eos included: int64 (N,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens of all documents, eos included: the number of targets of a language model."""
+        return len(self.token_ids)
+
+
+def read_encoded(path: Path) -> EncodedDocuments:
+    """Reads what the encode stage wrote.
+
+    Raises:
+        ArtifactError: The table is missing, damaged, or holds a document without its eos.
+    """
+    table = read_table(path, columns=ENCODED_SCHEMA.names)
+    lists = table.column("token_ids").chunks
+    lengths = np.concatenate([np.zeros(0, np.int64), *(chunk.value_lengths().to_numpy() for chunk in lists)])
+    token_ids = np.concatenate([np.zeros(0, np.int32), *(chunk.flatten().to_numpy() for chunk in lists)])
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    if len(lengths) and (lengths.min() < 1 or np.any(token_ids[offsets[1:] - 1] != EOS_ID)):
+        raise ArtifactError(f"{path}: a document does not end with eos; run `dvc repro encode`")
+    column = {name: table.column(name).to_numpy() for name in ("id", "label", "num_words", "num_bytes")}
+    return EncodedDocuments(
+        token_ids=token_ids,
+        offsets=offsets,
+        ids=column["id"].astype(np.int64),
+        labels=column["label"].astype(np.int32),
+        num_words=column["num_words"].astype(np.int64),
+        num_bytes=column["num_bytes"].astype(np.int64),
+    )
+
+
+def cut(token_ids: npt.NDArray[np.int32], max_length: int) -> npt.NDArray[np.int32]:
+    """At most `max_length` ids of one document, the last of them its eos.
+
+    Example:
+        >>> cut(np.array([7, 8, 9, 3], np.int32), 3).tolist()
+        [7, 8, 3]
+    """
+    if len(token_ids) <= max_length:
+        return token_ids
+    return np.append(token_ids[: max_length - 1], token_ids[-1:])
+
+
+def cut_documents(documents: EncodedDocuments, max_length: int) -> EncodedDocuments:
+    """All documents, each cut to at most `max_length` ids with its eos as the last; words and bytes stay as counted."""
+    lengths = documents.lengths
+    kept = np.minimum(lengths, max_length)
+    position = np.arange(documents.num_tokens) - np.repeat(documents.offsets[:-1], lengths)  # (tokens,)
+    of_document = np.repeat(lengths, lengths)
+    keep = (position < max_length - 1) | (position == of_document - 1)
+    offsets = np.zeros_like(documents.offsets)
+    np.cumsum(kept, out=offsets[1:])
+    return EncodedDocuments(
+        token_ids=documents.token_ids[keep],
+        offsets=offsets,
+        ids=documents.ids,
+        labels=documents.labels,
+        num_words=documents.num_words,
+        num_bytes=documents.num_bytes,
+    )
