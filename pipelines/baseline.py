@@ -1,0 +1,28 @@
+"""Scores the model without a network: `python pipelines/baseline.py classifier`."""
+
+import argparse
+from pathlib import Path
+
+from elman.baselines.run import write_baseline
+from elman.stages import run_stage
+
+
+def main() -> None:
+    """Reads data/encoded, writes reports/<task>/baseline.json."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=["classifier", "language_model"])
+    arguments = parser.parse_args()
+    result = write_baseline(
+        task=arguments.task,
+        encoded=Path("data/encoded"),
+        labels=Path("data/prepared/labels.json"),
+        tokenizer=Path("models/tokenizer"),
+        output=Path("reports") / arguments.task / "baseline.json",
+    )
+    for row in result["rows"]:
+        measures = ", ".join(f"{name} {values['mean']:.6g}" for name, values in row["measures"].items())
+        print(f"{row['name']} ({row['description']}): {measures}")
+
+
+if __name__ == "__main__":
+    run_stage("baseline", main)
