@@ -31,7 +31,7 @@ def unigram_log_probabilities(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.f
         [0.0, 0.1111, 0.0, 0.3333, 0.5556]
 
     References:
-        jurafskymartin2009 in docs/references.bib, section 4.5.1.
+        jurafsky2009speech in docs/references.bib, section 4.5.1.
     """
     never = [token for token in NEVER_TARGETS if counts[token]]
     if never:

@@ -44,7 +44,7 @@ def mean_and_interval(values: Sequence[float], *, level: float = 0.95) -> Interv
         Interval(mean=0.5, low=None, high=None)
 
     References:
-        student1908 in docs/references.bib.
+        student1908probable in docs/references.bib.
     """
     if not 0.0 < level < 1.0:
         raise MetricError(f"the level of an interval is a share between 0 and 1, such as 0.95; {level} came")
