@@ -70,7 +70,7 @@ DATASETS: dict[str, BuiltinDataset] = {
             name="20newsgroups",
             rows={"train": 11_293, "test": 7_528},
             num_labels=20,
-            origin="Usenet posts of 1993 collected by Ken Lang (1995), split by date, as prepared by Ana Cardoso-Cachopo",
+            origin="Usenet posts of 1993, collected by Ken Lang, split by date, as prepared by Ana Cardoso-Cachopo",
             terms="research use; copyright of the posts is with their writers",
             package=_ORANGE_TEXT,
         ),

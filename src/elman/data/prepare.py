@@ -1,0 +1,147 @@
+"""Stage prepare: from the user's files to clean train, valid and test tables, with every row accounted for."""
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from elman.artifacts import write_json
+from elman.config import DatasetConfig, PrepareConfig
+from elman.data.collecting import Collector
+from elman.data.labels import label_map
+from elman.data.near_duplicates import count_near_duplicates
+from elman.data.reading.dataset import Dataset, open_dataset
+from elman.data.reading.encoding import shown_codec
+from elman.data.splits import SPLITS
+from elman.data.tables import REJECTS_SCHEMA, Rejects, RowBuffer
+from elman.errors import DataError
+
+SUMMARY_VERSION = 1
+
+
+def prepare(*, dataset: DatasetConfig, cleaning: PrepareConfig, out: Path) -> dict[str, Any]:
+    """Reads, cleans and splits the text; writes the tables, the label map and a summary, or nothing at all.
+
+    Args:
+        dataset: What is read and how it is split.
+        cleaning: What is changed in a text, and how many rows may be rejected.
+        out: Folder that gets train, valid, test and rejects.parquet, labels.json and summary.json.
+
+    Returns:
+        What summary.json holds.
+
+    Raises:
+        DataError: A source cannot be read, too many rows are rejected, or a split stays empty.
+        LabelError: Labels are written in two ways, unknown to train, or fewer than two.
+    """
+    opened = open_dataset(dataset)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".prepare-") as name, ExitStack() as stack:
+        folder = Path(name)
+        rejects = Rejects(stack.enter_context(RowBuffer(folder / "rejects.parquet", REJECTS_SCHEMA)))
+        collector = Collector(
+            folder, rejects=rejects, cleaning=cleaning, rule=opened.rule, label_column=dataset.label_column
+        )
+        with collector:
+            for source, row in opened.rows():
+                collector.add(row, own_split=source.split, blank_is_separator=source.format == "lines")
+        _check_rejects(collector, limit=cleaning.max_rejected_fraction, path=dataset.path)
+        removed = collector.drop_repeated()
+        _check_splits(collector, opened)
+        stack.close()  # rejects.parquet is whole from here on
+        labels = _label_map(collector, dataset=dataset, out=out)
+        near = count_near_duplicates(
+            folder / "train.parquet", {split: folder / f"{split}.parquet" for split in SPLITS[1:]}
+        )
+        for file in (*SPLITS, "rejects"):
+            (folder / f"{file}.parquet").replace(out / f"{file}.parquet")
+    summary = _summary(collector, opened, dataset=dataset, removed=removed, near=near)
+    write_json(out / "labels.json", labels)
+    write_json(out / "summary.json", summary)
+    return summary
+
+
+def _check_rejects(collector: Collector, *, limit: float, path: str) -> None:
+    """Refuses data of which more rows are rejected than the setting allows; blank lines are held against nobody."""
+    rejects = collector.rejects
+    counted = collector.rows_read - rejects.excused
+    faulty = rejects.total - rejects.excused
+    if counted == 0:
+        raise DataError(f"{path}: holds no rows")
+    if faulty > limit * counted:
+        lines = [
+            f"  {reason} ({rejects.by_reason[reason]:,}): " + "; ".join(examples)
+            for reason, examples in rejects.first.items()
+        ]
+        raise DataError(
+            f"{path}: {faulty:,} of {counted:,} rows are rejected, more than prepare.max_rejected_fraction = {limit}; "
+            "mend the data, or raise the limit in params.yaml. The first of each reason:\n" + "\n".join(lines)
+        )
+
+
+def _check_splits(collector: Collector, opened: Dataset) -> None:
+    """Refuses to go on with an empty split."""
+    for split in SPLITS:
+        if collector.rows[split]:
+            continue
+        counts = ", ".join(f"{name} {collector.rows[name]:,}" for name in SPLITS)
+        if split in opened.own_splits:
+            reasons = dict(collector.rejects.by_reason)
+            raise DataError(
+                f"the {split} split of the data has no rows that can be used ({counts}); rejected: {reasons}"
+            )
+        raise DataError(
+            f"the hash of the texts puts no document into {split} ({counts}); add documents, give the splits "
+            f"yourself, or raise dataset.valid_fraction and dataset.test_fraction"
+        )
+
+
+def _label_map(collector: Collector, *, dataset: DatasetConfig, out: Path) -> dict[str, Any]:
+    found: list[str] = []
+    if collector.labels is not None:
+        collector.labels.check(classifier="classifier" in dataset.tasks)
+        found = collector.labels.names("train")
+    return label_map(out / "labels.json", dataset=dataset.name, label_column=dataset.label_column, found=found)
+
+
+def _summary(
+    collector: Collector,
+    opened: Dataset,
+    *,
+    dataset: DatasetConfig,
+    removed: dict[str, int],
+    near: dict[str, dict[str, int]],
+) -> dict[str, Any]:
+    """The numbers of this run; lists are for people, since `dvc metrics` shows single values only."""
+    used, rejected = sum(collector.rows.values()), collector.rejects.total
+    assert collector.rows_read == used + rejected, "every row is used or rejected"
+    codecs = {name: shown_codec(codec) for name, codec in opened.encodings.items()}
+    return {
+        "version": SUMMARY_VERSION,
+        "dataset": dataset.name,
+        "rows_read": collector.rows_read,
+        "rows_used": used,
+        "rows_rejected": rejected,
+        "rejected": dict(sorted(collector.rejects.by_reason.items())),
+        "splits": {
+            split: {
+                "rows": collector.rows[split],
+                "words": collector.words[split],
+                "bytes": collector.bytes[split],
+                "repeated_inside": collector.digests.repeated_inside(split),
+            }
+            for split in SPLITS
+        },
+        "removed_repeats": removed,
+        "near_duplicates": near,
+        "texts_changed_by_cleaning": collector.texts_changed,
+        "texts_with_replacement_characters": collector.replacement_characters,
+        "num_labels": 0 if collector.labels is None else len(collector.labels.names("train")),
+        "encoding": ", ".join(sorted(set(codecs.values()))),
+        "labels": [] if collector.labels is None else collector.labels.table(),
+        "sources": [
+            {"name": source.name, "format": source.format, "encoding": codecs[source.name]}
+            for source in opened.sources.read
+        ],
+        "ignored_files": list(opened.sources.ignored),
+    }
