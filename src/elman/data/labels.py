@@ -64,10 +64,22 @@ class LabelCounter:
         if not problems and classifier and len(self.names("train")) < 2:
             only = ", ".join(shown(name) for name in self.names("train"))
             problems = [f"train has the single label {only}; a classifier needs two or more. Set dataset.tasks"]
-        if problems:
-            more = [f"... and {len(problems) - _MAX_LISTED} more"] if len(problems) > _MAX_LISTED else []
-            lines = "\n".join(f"  {line}" for line in [*problems[:_MAX_LISTED], *more])
-            raise LabelError(f"labels of the column {self._column!r} cannot be used; mend the data:\n{lines}")
+        self._refuse(problems)
+
+    def check_spelling(self) -> None:
+        """Refuses labels that are written in two ways; for rows of which others are still unread.
+
+        Raises:
+            LabelError: With the labels and rows that are at fault.
+        """
+        self._refuse([*self._spaces(), *self._spellings()])
+
+    def _refuse(self, problems: list[str]) -> None:
+        if not problems:
+            return
+        more = [f"... and {len(problems) - _MAX_LISTED} more"] if len(problems) > _MAX_LISTED else []
+        lines = "\n".join(f"  {line}" for line in [*problems[:_MAX_LISTED], *more])
+        raise LabelError(f"labels of the column {self._column!r} cannot be used; mend the data:\n{lines}")
 
     def _rows(self, label: str, *, split: str | None = None, label_type: str | None = None) -> str:
         found = [

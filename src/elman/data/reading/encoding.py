@@ -62,7 +62,7 @@ def read_lines(path: Path, *, encoding: str, name: str) -> Iterator[str]:
         DataError: A byte does not decode, a line is longer than `MAX_LINE`, or the file cannot be read.
     """
     try:
-        with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="\n") as file:  # type: ignore[type-var]
+        with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="\n") as file:
             number = 0
             while line := file.readline(MAX_LINE):
                 number += 1
