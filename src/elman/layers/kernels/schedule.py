@@ -1,0 +1,99 @@
+"""Which rows work at which step, for any mask.
+
+A row of the batch takes part only in its real steps. The k-th real step of every row is worked on together, and rows are
+sorted by how many they have, so that the rows still working are always the first ones: short rows cost nothing after
+their end, and a mask with holes or padding on the left needs no code of its own.
+
+A *position* counts the steps in the order in which they are worked on; its time step is the same number, or counted from
+the end for a layer that goes backwards.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def plan_steps(mask, backwards):
+    """Return the schedule of a batch.
+
+    Args:
+        mask: bool (B, T). True for a real step.
+        backwards: bool. Whether the sequence is read from its end.
+
+    Returns:
+        order: int64 (B,). Rows, those with the most real steps first, equal ones in the order of the batch.
+        counts: int64 (B,). Number of real steps of each row.
+        positions: int32 (B, T). In row b the first counts[b] numbers are the positions of its real steps, rising.
+    """
+    batch, length = mask.shape
+    counts = np.zeros(batch, dtype=np.int64)
+    positions = np.empty((batch, length), dtype=np.int32)
+    for row in range(batch):
+        for position in range(length):
+            if mask[row, length - 1 - position if backwards else position]:
+                positions[row, counts[row]] = position
+                counts[row] += 1
+    order = np.argsort(-counts, kind="mergesort")
+    return order, counts, positions
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_masked_outputs(outputs, positions, count, row, zero_output):
+    """Give the masked steps of one row the output that stood before them (zero before the first), or zero.
+
+    Args:
+        outputs: float32 (B, T, U). Changed in place.
+        positions: int32 (B, T). From `plan_steps`.
+        count: int. Number of real steps of the row.
+        row: int.
+        zero_output: bool. Whether masked steps give zero.
+    """
+    _, length, units = outputs.shape
+    step = 0
+    for position in range(length):
+        if step < count and positions[row, step] == position:
+            step += 1
+        elif zero_output or step == 0:
+            for j in range(units):
+                outputs[row, position, j] = 0.0
+        else:
+            for j in range(units):
+                outputs[row, position, j] = outputs[row, position - 1, j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def clear_masked_steps(array, positions, count, row, backwards):
+    """Set the time steps of one row of `array` (B, T, N) that are not real to zero."""
+    _, length, width = array.shape
+    step = 0
+    for position in range(length):
+        if step < count and positions[row, step] == position:
+            step += 1
+        else:
+            time = length - 1 - position if backwards else position
+            for j in range(width):
+                array[row, time, j] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_output_gradients(gradient, index, d_outputs, positions, count, row, step, zero_output):
+    """Add to gradient[index] what reaches the output of one real step: its own, and that of masked steps that repeat it.
+
+    Args:
+        gradient: float32 (R, >= U). Changed in place.
+        index: int. Row of `gradient`.
+        d_outputs: float32 (B, T, U). Gradient of the output sequence.
+        positions: int32 (B, T). From `plan_steps`.
+        count: int. Number of real steps of the row.
+        row: int. Row of the batch.
+        step: int. Which of the row's real steps.
+        zero_output: bool. Whether masked steps gave zero, and so pass nothing on.
+    """
+    _, length, units = d_outputs.shape
+    first = positions[row, step]
+    end = positions[row, step + 1] if step + 1 < count else length
+    if zero_output:
+        end = first + 1
+    for position in range(first, end):
+        for j in range(units):
+            gradient[index, j] += d_outputs[row, position, j]
