@@ -15,7 +15,7 @@ def main() -> None:
         prepared=Path("data/prepared"),
         tokenizer_folder=Path("models/tokenizer"),
         output=Path("data/encoded"),
-        max_length=params.encode.max_length,
+        max_length=params.classifier.max_length,
         threads=params.compute.threads,
     )
     for split in SPLITS:

@@ -107,12 +107,6 @@ class TokenizerConfig(Section):
         return self
 
 
-class EncodeConfig(Section):
-    """From text to ids."""
-
-    max_length: Annotated[int, Field(ge=2)] = 256
-
-
 class ExperimentConfig(Section):
     """What is compared."""
 
@@ -146,6 +140,7 @@ class TrainingConfig(Section):
     word_dropout: Fraction = 0.0
     dropout: Fraction = 0.0
     recurrent_dropout: Fraction = 0.0
+    dropout_kind: Literal["locked", "step"] = "locked"
     forget_bias: Annotated[float, Field(allow_inf_nan=False)] = 1.0
     initializer: Literal["glorot_uniform", "uniform"] = "glorot_uniform"
     recurrent_initializer: Literal["orthogonal", "glorot_uniform", "uniform"] = "orthogonal"
@@ -180,6 +175,7 @@ class TrainingConfig(Section):
 class ClassifierConfig(TrainingConfig):
     """The classifier."""
 
+    max_length: Annotated[int, Field(ge=2)] = 256
     bidirectional: bool = False
     pooling: Literal["last", "mean", "max", "all"] = "last"
     label_smoothing: Fraction = 0.0
@@ -208,7 +204,6 @@ class Params(Section):
     dataset: DatasetConfig
     prepare: PrepareConfig
     tokenizer: TokenizerConfig
-    encode: EncodeConfig
     experiment: ExperimentConfig
     compute: ComputeConfig
     classifier: ClassifierConfig

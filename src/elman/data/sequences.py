@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from elman.artifacts import read_table
-from elman.data.tokenizer import EOS_ID
+from elman.data.tokenizer import EOS_ID, UNK_ID
 from elman.errors import ArtifactError
 
 SPLITS = ("train", "valid", "test")
@@ -116,3 +116,22 @@ def cut_documents(documents: EncodedDocuments, max_length: int) -> EncodedDocume
         num_words=documents.num_words,
         num_bytes=documents.num_bytes,
     )
+
+
+def perplexity_counts(documents: EncodedDocuments) -> dict[str, int]:
+    """What a perplexity is divided by: targets, words and bytes, each with one eos a document, and unknown targets.
+
+    Example:
+        >>> two = EncodedDocuments(
+        ...     token_ids=np.array([7, 1, 3, 8, 3], np.int32), offsets=np.array([0, 3, 5]), ids=np.arange(2),
+        ...     labels=np.array([-1, -1], np.int32), num_words=np.array([2, 1]), num_bytes=np.array([9, 4]))
+        >>> perplexity_counts(two)
+        {'num_tokens': 5, 'num_words': 5, 'num_bytes': 15, 'num_documents': 2, 'num_unk': 1}
+    """
+    return {
+        "num_tokens": documents.num_tokens,
+        "num_words": int(documents.num_words.sum()) + len(documents),
+        "num_bytes": int(documents.num_bytes.sum()) + len(documents),
+        "num_documents": len(documents),
+        "num_unk": int(np.count_nonzero(documents.token_ids == UNK_ID)),
+    }

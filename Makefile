@@ -1,0 +1,39 @@
+# `make` lists the commands. The two that matter: `make demo` and `make test`.
+
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+export PATH := $(BIN):$(PATH)
+# A virtual environment of the caller's would win over ours inside child processes.
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$p && break; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check ui
+
+help:  ## list the commands
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | awk -F'\t' '{printf "make %-8s %s\n", $$1, $$2}'
+
+demo: $(VENV)/installed  ## run the pipeline on the default data and print the comparison
+	@dvc repro && elman table --hints
+
+test: $(VENV)/installed  ## run all tests
+	@pytest
+
+check: $(VENV)/installed  ## lint, formatting, types, import contracts
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports
+
+ui: $(VENV)/installed  ## open the tracked runs in MLflow on http://127.0.0.1:5000 (PORT=... for another)
+	@mlflow ui --host 127.0.0.1 --port $(or $(PORT),5000) --backend-store-uri "$$(elman store)"
+
+$(VENV)/installed: requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "elman needs Python 3.11 or 3.12; name one with PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "setting up $(VENV) with $$($(PYTHON) --version), about five minutes the first time"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@

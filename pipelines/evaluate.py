@@ -1,0 +1,31 @@
+"""Evaluates all seeds of one task and cell on validation and test: `python pipelines/evaluate.py classifier lstm`."""
+
+import argparse
+from pathlib import Path
+
+from elman.config import load_params
+from elman.evaluation.evaluate_cell import Inputs, evaluate_cell
+from elman.stages import run_stage
+from elman.tracking.tracker import Tracker, experiment_name
+
+
+def main() -> None:
+    """Reads models/<task>/<cell> and data/encoded, writes reports/<task>/<cell>."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=["classifier", "language_model"])
+    parser.add_argument("cell", choices=["simple_rnn", "lstm", "gru"])
+    arguments = parser.parse_args()
+    params = load_params(Path("params.yaml"))
+    inputs = Inputs(
+        models=Path("models") / arguments.task / arguments.cell,
+        encoded=Path("data/encoded"),
+        labels=Path("data/prepared/labels.json"),
+        out=Path("reports") / arguments.task / arguments.cell,
+    )
+    name = experiment_name(params.dataset.name, arguments.task)
+    with Tracker.open(root=Path(), experiment=name) as tracker:
+        evaluate_cell(params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, runs=tracker)
+
+
+if __name__ == "__main__":
+    run_stage("evaluate", main)

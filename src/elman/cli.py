@@ -1,0 +1,96 @@
+"""The `elman` command. TensorFlow is loaded by no command here, so that each answers at once."""
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elman import __version__
+from elman.errors import ElmanError
+
+app = typer.Typer(
+    name="elman",
+    help="Small recurrent text models, trained reproducibly and compared honestly.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+ParamsOption = Annotated[Path, typer.Option("--params", help="The configuration to read.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def check(params: ParamsOption = Path("params.yaml"), as_json: JsonOption = False) -> None:
+    """Check params.yaml and the data in seconds, and print what is in force."""
+    from elman.config import load_params
+    from elman.data.inspection import inspect
+
+    config = load_params(params)
+    found = inspect(dataset=config.dataset)
+    if as_json:
+        typer.echo(json.dumps({"params": config.model_dump(mode="json"), "data": dataclasses.asdict(found)}))
+        return
+    for section, values in config.model_dump(mode="json").items():
+        typer.echo(f"{section}:")
+        for key, value in values.items():
+            typer.echo(f"  {key}: {json.dumps(value, ensure_ascii=False)}")
+    for source in found.sources:
+        rows = f"{source.rows_seen:,} rows" if source.complete else f"first {source.rows_seen:,} rows"
+        rejected = f", rejected: {source.rejected}" if source.rejected else ""
+        split = source.split or "split by column or hash"
+        typer.echo(f"{source.name}: {source.format}, {source.encoding}, {split}, {rows}{rejected}; {source.first_text}")
+    if found.labels:
+        typer.echo(f"labels: {', '.join(f'{label} {count}' for label, count in found.labels.items())}")
+    typer.echo("params and data are fine: `dvc repro` runs the pipeline")
+
+
+@app.command()
+def table(
+    params: ParamsOption = Path("params.yaml"),
+    as_json: JsonOption = False,
+    hints: Annotated[bool, typer.Option("--hints", help="Say where the reports are and how to open the UI.")] = False,
+) -> None:
+    """Print the comparison of each task from the reports."""
+    from elman.artifacts import read_json
+    from elman.config import load_params
+    from elman.reporting.table import print_tables
+
+    config = load_params(params)
+    reports = params.resolve().parent / "reports"
+    if as_json:
+        tasks = config.dataset.tasks
+        typer.echo(json.dumps({task: read_json(reports / task / "comparison.json") for task in tasks}))
+        return
+    print_tables(reports, config.dataset.tasks)
+    if hints:
+        for task in config.dataset.tasks:
+            typer.echo(f"report of {task}: reports/{task}/report.html")
+        typer.echo("all runs in MLflow: make ui, then open http://127.0.0.1:5000")
+
+
+@app.command()
+def store() -> None:
+    """Print the address of the tracking store."""
+    from elman.tracking.store import store_uri
+
+    typer.echo(store_uri(Path()))
+
+
+def main() -> None:
+    """Runs the command; an error raised on purpose is one message and its exit code, without a traceback."""
+    try:
+        app()
+    except ElmanError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)

@@ -1,0 +1,52 @@
+"""One trained language model on one split."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from elman.data.sequences import EncodedDocuments, perplexity_counts
+from elman.data.stream_windows import evaluation_windows
+from elman.metrics.perplexity import perplexity_block
+from elman.models.language_model import LanguageModel
+from elman.models.scoring import make_language_model_scorer
+
+
+class LanguageModelEvaluation(NamedTuple):
+    """Scores of each document, and the measures made from them.
+
+    Attributes:
+        nll_nats: float64 (documents,). Summed over a document's targets, eos included.
+        measures: The perplexity block.
+    """
+
+    nll_nats: npt.NDArray[np.float64]
+    measures: dict[str, float | int | bool | None]
+
+
+def evaluate_language_model(
+    model: LanguageModel,
+    split: EncodedDocuments,
+    *,
+    state: Literal["document", "stream"],
+    window_length: int,
+    rows: int = 32,
+) -> LanguageModelEvaluation:
+    """Scores every target of every document once.
+
+    Args:
+        model: The language model.
+        split: Encoded documents.
+        state: "document" starts each document from zero; "stream" carries the state over all documents in order.
+        window_length: Steps at a time; the result does not depend on it.
+        rows: Documents side by side, for "document"; the result does not depend on it.
+
+    Returns:
+        The sum of each document, and the perplexity block of the split.
+    """
+    score = make_language_model_scorer(model)
+    windows = evaluation_windows(split, mode=state, rows=rows, window_length=window_length)
+    nll_nats = score(windows, len(split))
+    return LanguageModelEvaluation(
+        nll_nats, perplexity_block(nll_nats=float(nll_nats.sum()), **perplexity_counts(split))
+    )

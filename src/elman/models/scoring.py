@@ -1,0 +1,127 @@
+"""Scores of a model on batches: the one place where a negative log-likelihood is computed."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from elman.data.document_batches import DocumentBatch
+from elman.data.stream_windows import Window
+from elman.models.classifier import Classifier
+from elman.models.encoder import State
+from elman.models.language_model import LanguageModel
+
+IDS = tf.TensorSpec((None, None), tf.int32)  # (B, T)
+MASK = tf.TensorSpec((None, None), tf.bool)  # (B, T)
+ROWS = tf.TensorSpec((None,), tf.int32)  # (B,)
+FLAGS = tf.TensorSpec((None,), tf.bool)  # (B,)
+
+
+class ClassifierScores(NamedTuple):
+    """One row a document, in the order of its id.
+
+    Attributes:
+        ids: int64 (N,).
+        labels: int32 (N,).
+        log_probabilities: float32 (N, C).
+    """
+
+    ids: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32]
+    log_probabilities: npt.NDArray[np.float32]
+
+    @property
+    def predicted(self) -> npt.NDArray[np.int64]:
+        """int64 (N,): the most probable class."""
+        return self.log_probabilities.argmax(axis=1)
+
+    @property
+    def nll_nats(self) -> npt.NDArray[np.float64]:
+        """float64 (N,): -ln p of each document's label."""
+        rows = np.arange(len(self.labels))
+        return -self.log_probabilities[rows, self.labels].astype(np.float64)
+
+
+def classifier_nll(
+    model: Classifier, token_ids: Any, padding_mask: Any, labels: Any, *, training: bool
+) -> tuple[Any, Any]:
+    """float32 (B,) negative log-likelihood in nats, and float32 (B, C) logits."""
+    logits = model(token_ids, padding_mask=padding_mask, training=training)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits), logits
+
+
+def language_model_nll(
+    model: LanguageModel, token_ids: Any, targets: Any, padding_mask: Any, state: State, *, training: bool
+) -> tuple[Any, State]:
+    """float32 (N,) negative log-likelihood of the N real targets, row by row, and the new state.
+
+    The product with the vocabulary is made at real positions only.
+    """
+    hidden, state = model.encode(token_ids, padding_mask, state, training)  # (B, T, U)
+    logits = model.project(tf.boolean_mask(hidden, padding_mask))  # (N, V)
+    real_targets = tf.boolean_mask(targets, padding_mask)  # (N,)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(real_targets, logits), state
+
+
+def state_spec(model: LanguageModel) -> tuple[tf.TensorSpec, ...]:
+    """The signature of a carried state."""
+    return tuple(tf.TensorSpec((None, part.shape[1]), part.dtype) for part in model.encoder.zero_state(1))
+
+
+def next_rows(state: State, keep: Any, reset: Any) -> State:
+    """The state that a window starts from.
+
+    Args:
+        state: What the previous window returned, float (B', U) each.
+        keep: int32 (B,). Where each row stood in the previous window.
+        reset: bool (B,). True where a document or stream starts: its state is zero.
+    """
+    return tuple(tf.where(reset[:, None], tf.zeros((), part.dtype), tf.gather(part, keep)) for part in state)
+
+
+def make_classifier_scorer(model: Classifier) -> Callable[[Iterable[DocumentBatch]], ClassifierScores]:
+    """Compiles a scorer that can be called again after each epoch."""
+
+    @tf.function(input_signature=[IDS, MASK])
+    def log_probabilities(token_ids: Any, padding_mask: Any) -> Any:
+        return tf.nn.log_softmax(model(token_ids, padding_mask=padding_mask, training=False))
+
+    def score(batches: Iterable[DocumentBatch]) -> ClassifierScores:
+        parts = [
+            (batch.ids, batch.labels, log_probabilities(batch.token_ids, batch.padding_mask).numpy())
+            for batch in batches
+        ]
+        ids, labels, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.argsort(ids, kind="stable")
+        return ClassifierScores(ids[order], labels[order], scores[order])
+
+    return score
+
+
+def make_language_model_scorer(
+    model: LanguageModel,
+) -> Callable[[Iterable[Window], int], npt.NDArray[np.float64]]:
+    """Compiles a scorer: (windows, number of documents) -> float64 (documents,) summed nats of each document."""
+
+    @tf.function(input_signature=[IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)])
+    def window_nll(
+        token_ids: Any, targets: Any, padding_mask: Any, keep: Any, reset: Any, state: State
+    ) -> tuple[Any, State]:
+        state = next_rows(state, keep, reset)
+        return language_model_nll(model, token_ids, targets, padding_mask, state, training=False)
+
+    def score(windows: Iterable[Window], num_documents: int) -> npt.NDArray[np.float64]:
+        totals = np.zeros(num_documents, np.float64)
+        state: State | None = None
+        for window in windows:
+            if state is None:
+                state = model.encoder.zero_state(len(window.token_ids))
+            nll, state = window_nll(
+                window.token_ids, window.targets, window.padding_mask, window.keep, window.reset, state
+            )
+            np.add.at(totals, window.document_ids[window.padding_mask], nll.numpy().astype(np.float64))
+        return totals
+
+    return score

@@ -1,0 +1,116 @@
+"""One optimizer step that is clipped by a norm that is said, and never spoils the weights."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import keras
+import tensorflow as tf
+
+from elman.config import TrainingConfig
+
+
+class StepResult(NamedTuple):
+    """What a training step tells.
+
+    Attributes:
+        nll_sum: float32 (). Negative log-likelihood summed over real positions or documents, in nats.
+        count: int32 (). How many those were.
+        gradient_norm: float32 (). Of all gradients together, before clipping.
+        applied: bool (). False when the norm or the loss was not finite; the weights are as before then.
+        state: What the next step of the same rows starts from.
+    """
+
+    nll_sum: Any
+    count: Any
+    gradient_norm: Any
+    applied: Any
+    state: Any
+
+
+# (batch tensors, state) -> (nll_sum, count, new state)
+Loss = Callable[..., tuple[Any, Any, Any]]
+
+
+def make_optimizer(config: TrainingConfig) -> keras.optimizers.Optimizer:
+    """The optimizer; clipping is done by the training step, which also reports the norm."""
+    if config.optimizer == "sgd":
+        return keras.optimizers.SGD(config.learning_rate)
+    if config.optimizer == "adamw":
+        return keras.optimizers.AdamW(config.learning_rate, weight_decay=config.weight_decay)
+    return keras.optimizers.Adam(config.learning_rate)
+
+
+def clip(
+    gradients: Sequence[Any], norm: Any, *, global_clipnorm: float | None = None, clipnorm: float | None = None
+) -> list[Any]:
+    """Scales gradients down to a largest norm.
+
+    `global_clipnorm` scales all by min(1, limit / norm of all together), which keeps their direction; this is what the
+    literature means (Pascanu et al. 2013). `clipnorm` scales each variable alone, as Keras' argument of that name does.
+
+    Args:
+        gradients: Dense tensors.
+        norm: float (). Their norm together.
+        global_clipnorm: The limit for all together, or None.
+        clipnorm: The limit for each alone, or None.
+
+    Example:
+        >>> two = [tf.constant([3.0, 0.0]), tf.constant([0.0, 4.0])]
+        >>> [g.numpy().round(6).tolist() for g in clip(two, tf.linalg.global_norm(two), global_clipnorm=1.0)]
+        [[0.6, 0.0], [0.0, 0.8]]
+        >>> [g.numpy().round(6).tolist() for g in clip(two, tf.linalg.global_norm(two), clipnorm=1.0)]
+        [[1.0, 0.0], [0.0, 1.0]]
+
+    References:
+        pascanu2013difficulty
+    """
+    if global_clipnorm is not None:
+        scale = tf.minimum(1.0, global_clipnorm / tf.maximum(norm, 1e-30))
+        return [gradient * scale for gradient in gradients]
+    if clipnorm is not None:
+        return [tf.clip_by_norm(gradient, clipnorm) for gradient in gradients]
+    return list(gradients)
+
+
+def make_train_step(
+    model: keras.Model,
+    optimizer: keras.optimizers.Optimizer,
+    loss: Loss,
+    signature: Sequence[Any],
+    *,
+    global_clipnorm: float | None,
+    clipnorm: float | None,
+) -> Callable[..., StepResult]:
+    """Compiles forward, backward, clipping and update into one graph, traced once for all shapes of the signature.
+
+    Args:
+        model: Built.
+        optimizer: Its variables are made here.
+        loss: Takes the tensors of `signature`; the step's loss is nll_sum / count.
+        signature: tf.TensorSpec of each argument; the last one is the state (a tuple, possibly empty).
+        global_clipnorm: See `clip`.
+        clipnorm: See `clip`.
+    """
+    variables = model.trainable_variables
+    optimizer.build(variables)
+
+    @tf.function(input_signature=signature)
+    def train_step(*arguments: Any) -> StepResult:
+        with tf.GradientTape() as tape:
+            nll_sum, count, state = loss(*arguments)
+            mean = nll_sum / tf.cast(count, nll_sum.dtype)
+        # Sparse embedding gradients hold a row once for each occurrence; only their sum has the right norm.
+        gradients = [tf.convert_to_tensor(g) for g in tape.gradient(mean, [v.value for v in variables])]
+        norm = tf.linalg.global_norm(gradients)
+        finite = tf.math.is_finite(norm) & tf.math.is_finite(mean)
+        clipped = clip(gradients, norm, global_clipnorm=global_clipnorm, clipnorm=clipnorm)
+
+        def update() -> Any:
+            optimizer.apply(clipped, variables)
+            return tf.constant(True)
+
+        applied = tf.cond(finite, update, lambda: tf.constant(False))
+        state = tuple(tf.where(finite, part, tf.zeros_like(part)) for part in state)
+        return StepResult(nll_sum, count, norm, applied, state)
+
+    return train_step

@@ -1,0 +1,41 @@
+"""What will be computed where, said before training starts."""
+
+from typing import Any
+
+import keras
+
+from elman.layers.kernel_plan import kernel_plan
+from elman.models.device import DevicePlan
+from elman.models.store import Model
+
+
+def make_plan(model: Model, device: DevicePlan) -> dict[str, Any]:
+    """Device, precision, parameters, and for each recurrent layer the kernel with the reason why.
+
+    Returns:
+        Plain values, written as plan.json and logged with the run.
+    """
+    layers = []
+    for layer in model.encoder.recurrent_layers:
+        inner = layer.forward_layer if isinstance(layer, keras.layers.Bidirectional) else layer
+        chosen = kernel_plan(inner, gpu=device.kind == "gpu")
+        layers.append({"layer": layer.name, "kernel": chosen.name, "reason": chosen.reason})
+    return {
+        "task": model.spec.task,
+        "cell": model.spec.cell,
+        "device": device.kind,
+        "device_name": device.name,
+        "precision": device.precision,
+        "deterministic": device.deterministic,
+        "parameters": model.count_params(),
+        "layers": layers,
+    }
+
+
+def plan_lines(plan: dict[str, Any]) -> list[str]:
+    """The plan in words, one line a fact."""
+    head = (
+        f"plan: {plan['task']} {plan['cell']} on {plan['device']} ({plan['device_name']}), {plan['precision']}, "
+        f"{plan['parameters']:,} parameters"
+    )
+    return [head, *(f"  {row['layer']}: {row['kernel']} ({row['reason']})" for row in plan["layers"])]

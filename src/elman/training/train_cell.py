@@ -1,0 +1,186 @@
+"""The train stage: all seeds of one task and cell."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import keras
+
+from elman.artifacts import read_json, write_json
+from elman.config import ClassifierConfig, LanguageModelConfig, Params
+from elman.data.sequences import EncodedDocuments, read_encoded
+from elman.errors import TrainingError
+from elman.models.classifier import Classifier
+from elman.models.device import configure_device
+from elman.models.language_model import LanguageModel
+from elman.models.spec import ModelSpec
+from elman.models.store import Model, build_model, save_model
+from elman.seeding import derive_seed
+from elman.training.checkpoint import Checkpoint
+from elman.training.loop import Fitted, fit
+from elman.training.objectives import ClassifierObjective, LanguageModelObjective, Objective
+from elman.training.plan import make_plan, plan_lines
+from elman.training.progress import ProgressReport
+from elman.training.provenance import params_hash, provenance
+from elman.training.recorder import EpochRecord, ParentRun, Recorder
+
+
+class Inputs(NamedTuple):
+    """What the train stage reads, and where it writes.
+
+    Attributes:
+        encoded: Folder with train.parquet and valid.parquet.
+        tokenizer: Folder with tokenizer.json.
+        labels: labels.json.
+        checkpoints: Folder for checkpoints, outside the stage's outputs.
+        out: The stage's output, models/<task>/<cell>.
+    """
+
+    encoded: Path
+    tokenizer: Path
+    labels: Path
+    checkpoints: Path
+    out: Path
+
+
+def train_cell(
+    *, params: Params, task: str, cell: str, inputs: Inputs, recorder: Recorder, tags: Mapping[str, str]
+) -> dict[str, Any]:
+    """Trains one model a seed and writes them with their history and a summary.
+
+    Args:
+        params: All of params.yaml.
+        task: "classifier" or "language_model".
+        cell: "simple_rnn", "lstm" or "gru".
+        inputs: Where to read and write.
+        recorder: Where runs are tracked.
+        tags: What the runs are tagged with: commit, hashes, stage.
+
+    Returns:
+        The summary, also written as summary.json.
+
+    Raises:
+        DeviceError: A GPU is asked for and there is none.
+        TrainingError: Training diverged, or the data has no labels to train on.
+    """
+    config = params.for_cell(task, cell)
+    device = configure_device(**params.compute.model_dump())
+    train, valid = (read_encoded(inputs.encoded / f"{split}.parquet") for split in ("train", "valid"))
+    spec = make_spec(config, task=task, cell=cell, inputs=inputs)
+    plan = make_plan(build_model(dataclasses.replace(spec, seed=params.experiment.seeds[0])), device)
+    print("\n".join(plan_lines(plan)), flush=True)  # noqa: T201
+    seeds = list(params.experiment.seeds)
+    summary: dict[str, Any] = {"version": 1, "task": task, "cell": cell, "parameters": plan["parameters"]}
+    summary |= {"device": device.kind, "seeds": seeds, "per_seed": {}}
+    logged = {**config.model_dump(), "parameters": plan["parameters"], "vocab_size": spec.vocab_size}
+    logged |= {"dataset": params.dataset.name, "device": device.kind, "max_length": params.classifier.max_length}
+    hashes = _provenance(params, config, inputs)
+    with recorder.parent_run(task=task, cell=cell, seeds=seeds, params=logged, tags={**tags, **hashes}) as parent:
+        write_json(inputs.out / "plan.json", plan)
+        parent.log_artifact(inputs.out / "plan.json")
+        checkpoints = []
+        for seed in seeds:
+            checkpoint = _checkpoint(inputs, dataclasses.replace(spec, seed=seed), hashes)
+            checkpoints.append(checkpoint)
+            summary["per_seed"][str(seed)] = _train_seed(
+                dataclasses.replace(spec, seed=seed), config, train, valid, params, inputs, parent, checkpoint, logged
+            )
+        write_json(inputs.out / "run.json", {"version": 1, **parent.ids()})
+        write_json(inputs.out / "summary.json", summary)
+        parent.log_artifact(inputs.out / "summary.json")
+    for checkpoint in checkpoints:
+        checkpoint.remove()
+    return summary
+
+
+def make_spec(
+    config: ClassifierConfig | LanguageModelConfig, *, task: str, cell: str, inputs: Inputs, seed: int = 0
+) -> ModelSpec:
+    """The architecture: settings, and what only the data knows (vocabulary size, number of classes)."""
+    shared = {field.name for field in dataclasses.fields(ModelSpec)} & set(type(config).model_fields)
+    num_classes = 0
+    if task == "classifier":
+        num_classes = len(read_json(inputs.labels)["labels"])
+        if num_classes < 2:
+            raise TrainingError(f"{inputs.labels}: {num_classes} labels; a classifier needs 2 or more")
+    return ModelSpec(
+        task=task,  # type: ignore[arg-type]
+        cell=cell,  # type: ignore[arg-type]
+        vocab_size=int(read_json(inputs.tokenizer / "tokenizer.json")["vocab_size"]),
+        num_classes=num_classes,
+        seed=seed,
+        **{name: getattr(config, name) for name in shared},
+    )
+
+
+def make_objective(
+    model: Model,
+    config: ClassifierConfig | LanguageModelConfig,
+    train: EncodedDocuments,
+    valid: EncodedDocuments,
+    *,
+    max_length: int,
+    seed: int,
+) -> Objective:
+    """The task's side of the training loop."""
+    if isinstance(model, Classifier):
+        assert isinstance(config, ClassifierConfig)
+        return ClassifierObjective(model, config, train, valid, max_length=max_length, seed=seed)
+    assert isinstance(model, LanguageModel)
+    assert isinstance(config, LanguageModelConfig)
+    return LanguageModelObjective(model, config, train, valid, seed=seed)
+
+
+def _provenance(params: Params, config: ClassifierConfig | LanguageModelConfig, inputs: Inputs) -> dict[str, str]:
+    settings = {"section": config.model_dump(mode="json"), "compute": params.compute.model_dump(mode="json")}
+    data = [inputs.encoded / "train.parquet", inputs.encoded / "valid.parquet", inputs.labels]
+    return provenance(data=[path for path in data if path.exists()], tokenizer=inputs.tokenizer, params=settings)
+
+
+def _checkpoint(inputs: Inputs, spec: ModelSpec, hashes: Mapping[str, str]) -> Checkpoint:
+    key = params_hash({**spec.to_json(), **hashes})[:16]
+    return Checkpoint(inputs.checkpoints / spec.task / spec.cell / f"seed-{spec.seed}", key)
+
+
+def _train_seed(
+    spec: ModelSpec,
+    config: ClassifierConfig | LanguageModelConfig,
+    train: EncodedDocuments,
+    valid: EncodedDocuments,
+    params: Params,
+    inputs: Inputs,
+    parent: ParentRun,
+    checkpoint: Checkpoint,
+    logged: Mapping[str, Any],
+) -> dict[str, Any]:
+    keras.backend.clear_session(free_memory=True)
+    keras.utils.set_random_seed(derive_seed(spec.seed, "process"))
+    title = f"{spec.task} {spec.cell} seed {spec.seed}"
+    if checkpoint.replaced:
+        print(f"{title}: params, data or code changed since the last checkpoint: clean start", flush=True)  # noqa: T201
+    model = build_model(spec)
+    objective = make_objective(model, config, train, valid, max_length=params.classifier.max_length, seed=spec.seed)
+    folder = inputs.out / f"seed-{spec.seed}"
+    with parent.child_run(seed=spec.seed, params=logged) as run:
+        callbacks = [ProgressReport(title, config.epochs), EpochRecord(run)]
+        fitted = fit(objective, config, checkpoint=checkpoint, callbacks=callbacks)
+        if fitted.resumed_from:
+            print(f"{title}: went on after epoch {fitted.resumed_from}", flush=True)  # noqa: T201
+        save_model(model, folder)
+        write_json(folder / "history.json", fitted.history)
+        run.log_artifact(folder, "model")
+        return _seed_summary(fitted)
+
+
+def _seed_summary(fitted: Fitted) -> dict[str, Any]:
+    seconds = sum(row["train/seconds"] for row in fitted.history)
+    tokens = sum(row["train/seconds"] * row["train/tokens_per_second"] for row in fitted.history)
+    return {
+        "train_seconds": seconds,
+        "train_tokens": round(tokens),
+        "tokens_per_second": tokens / seconds,
+        "epochs": len(fitted.history),
+        "best_epoch": fitted.best_epoch,
+        "skipped_steps": sum(row["train/skipped_steps"] for row in fitted.history),
+    }

@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from elman.config import load_params, parse_params
+from elman.errors import ConfigError
+
+PARAMS = Path(__file__).parents[1] / "params.yaml"
+
+
+def changed(text_or_path: str, value: object = None) -> dict:
+    data = YAML(typ="safe", pure=True).load(PARAMS.read_text())
+    *sections, key = text_or_path.split(".")
+    place = data
+    for section in sections:
+        place = place[section]
+    place[key] = value
+    return data
+
+
+def refusal(path: str, value: object) -> str:
+    with pytest.raises(ConfigError) as caught:
+        parse_params(changed(path, value))
+    return str(caught.value)
+
+
+def test_the_file_of_the_repository_is_valid():
+    assert load_params(PARAMS).experiment.cells == ("simple_rnn", "lstm", "gru")
+
+
+def test_a_number_in_exponent_form_is_a_number(tmp_path):
+    text = PARAMS.read_text().replace("learning_rate: 3e-3", "learning_rate: 1e-3")
+    (tmp_path / "params.yaml").write_text(text)
+    assert load_params(tmp_path / "params.yaml").classifier.learning_rate == 0.001
+
+
+def test_yes_and_no_are_words(tmp_path):
+    (tmp_path / "params.yaml").write_text(PARAMS.read_text().replace("text_column: text", "text_column: yes"))
+    assert load_params(tmp_path / "params.yaml").dataset.text_column == "yes"
+
+
+def test_a_misspelled_key_is_named_with_its_path_and_the_nearest_valid_name():
+    assert "classifier.dropuot: unknown key; did you mean dropout?" in refusal("classifier.dropuot", 0.5)
+
+
+def test_a_misspelled_section_is_named_with_the_nearest_valid_name():
+    assert "clasifier: unknown key; did you mean classifier?" in refusal("clasifier", {})
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "part"),
+    [
+        ("classifier.epochs", 3.0, "classifier.epochs: Input should be a valid integer, but came 3.0 (float)"),
+        ("classifier.global_clipnorm", float("inf"), "classifier.global_clipnorm: Input should be a finite number"),
+        ("classifier.learning_rate", "1e-3", "classifier.learning_rate: Input should be a valid number"),
+        ("classifier.dropout", 1.0, "classifier.dropout: Input should be less than 1"),
+        ("compute.deterministic", "yes", "compute.deterministic: Input should be a valid boolean"),
+        ("experiment.cells", ["lstm", "gro"], "experiment.cells.1: Input should be"),
+        ("experiment.seeds", [1, 1], "experiment.seeds names a value twice"),
+        ("tokenizer.byte_fallback", 1, "tokenizer.byte_fallback: Input should be a valid boolean"),
+        ("dataset.label_column", None, "set dataset.tasks to [language_model]"),
+        ("language_model.units", 64, "tie_embeddings needs embedding_dim equal to units"),
+        ("classifier.weight_decay", 0.1, "weight_decay needs the optimizer adamw"),
+        ("classifier.clipnorm", 1.0, "exclude each other"),
+        ("classifier_cells", {"lstm": {"unts": 3}}, "classifier_cells.lstm.unts: unknown key; did you mean units?"),
+        ("classifier_cells", {"lstm": {"units": "3"}}, "units"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_path_and_what_came(path, value, part):
+    assert part in refusal(path, value)
+
+
+def test_a_missing_key_is_named():
+    data = changed("dataset.path", "x")
+    del data["dataset"]["path"]
+    with pytest.raises(ConfigError, match=r"dataset\.path: this key is missing"):
+        parse_params(data)
+
+
+def test_all_wrong_values_are_told_at_once():
+    data = changed("classifier.dropuot", 0.5)
+    data["language_model"]["epochs"] = "many"
+    with pytest.raises(ConfigError, match=r"2 value\(s\) refused"):
+        parse_params(data)
+
+
+@pytest.mark.parametrize("text", ["a: b: c", "- 1\n- 2", "dataset: {path: x}\ndataset: {path: y}", "\x00"])
+def test_a_file_that_is_not_a_yaml_mapping_is_a_clear_error(tmp_path, text):
+    (tmp_path / "params.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=r"params\.yaml"):
+        load_params(tmp_path / "params.yaml")
+
+
+def test_a_missing_file_is_a_clear_error(tmp_path):
+    with pytest.raises(ConfigError, match="no such file"):
+        load_params(tmp_path / "params.yaml")
+
+
+def test_a_cell_can_change_its_tasks_section():
+    data = changed("classifier_cells", {"simple_rnn": {"learning_rate": 1e-3}})
+    params = parse_params(data)
+    assert params.for_cell("classifier", "simple_rnn").learning_rate == 1e-3
+    assert params.for_cell("classifier", "lstm").learning_rate == 3e-3
+
+
+def test_values_are_frozen():
+    params = load_params(PARAMS)
+    with pytest.raises(Exception, match="frozen"):
+        params.classifier.epochs = 3

@@ -1,0 +1,150 @@
+"""The loop against a linear model, for which everything can be worked out."""
+
+from collections.abc import Iterator
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from elman.config import TrainingConfig
+from elman.errors import TrainingError
+from elman.seeding import generator
+from elman.training.checkpoint import Checkpoint
+from elman.training.loop import fit
+from elman.training.objectives import Batch
+
+
+def config(**changes) -> TrainingConfig:
+    base = {"embedding_dim": 4, "units": 4, "learning_rate": 0.05, "epochs": 6, "batch_size": 2, "schedule": "cosine"}
+    return TrainingConfig(**base | changes)
+
+
+class Line:
+    """Least squares with dropout; batches are a function of the epoch."""
+
+    def __init__(self, valid_losses=None, spoil=lambda epoch, index: 1.0):
+        keras.utils.set_random_seed(3)
+        self.model = keras.Sequential([keras.Input((3,)), keras.layers.Dropout(0.3, seed=5), keras.layers.Dense(1)])
+        self.signature = [tf.TensorSpec((None, 3), tf.float32), tf.TensorSpec((None, 1), tf.float32), ()]
+        self.tokens_per_epoch = 40
+        self._valid_losses = valid_losses
+        self._validated = 0
+        self._spoil = spoil
+
+    def batches(self, epoch: int) -> Iterator[Batch]:
+        random = generator(1, "line", epoch)
+        for index in range(10):
+            x = random.normal(size=(4, 3)).astype("float32")
+            y = (x @ np.array([[1.0], [-2.0], [0.5]], "float32")) * self._spoil(epoch, index)
+            yield Batch((x, y.astype("float32")), 4)
+
+    def first_state(self, batch):
+        return ()
+
+    def loss(self, x, y, state):
+        return tf.reduce_sum((self.model(x, training=True) - y) ** 2), tf.shape(x)[0], state
+
+    def validate(self) -> dict[str, float]:
+        if self._valid_losses is not None:
+            self._validated += 1
+            return {"valid/loss": self._valid_losses[self._validated - 1]}
+        return {"valid/loss": float(np.sum(self.model.get_weights()[0]))}
+
+
+class StopProcess(BaseException):
+    """Stands for a killed process."""
+
+
+class KillIn(keras.callbacks.Callback):
+    def __init__(self, epoch):
+        super().__init__()
+        self.kill_in = epoch
+
+    def on_epoch_begin(self, epoch, logs=None):
+        if epoch == self.kill_in:
+            raise StopProcess
+
+
+class Seen(keras.callbacks.Callback):
+    def __init__(self):
+        super().__init__()
+        self.epochs = []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.epochs.append(epoch)
+
+
+def test_the_best_epoch_is_kept_and_not_the_last():
+    objective = Line(valid_losses=[3.0, 1.0, 2.0, 5.0, 4.0, 6.0])
+    snapshots = []
+
+    class Snapshot(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            snapshots.append([w.copy() for w in self.model.get_weights()])
+
+    fitted = fit(objective, config(), callbacks=[Snapshot()])
+    assert fitted.best_epoch == 2
+    for kept, best in zip(objective.model.get_weights(), snapshots[1], strict=True):
+        np.testing.assert_array_equal(kept, best)
+
+
+def test_early_stopping_ends_after_its_patience():
+    fitted = fit(Line(valid_losses=[3.0, 1.0, 2.0, 2.0, 2.0, 2.0]), config(early_stopping_patience=2))
+    assert len(fitted.history) == 4
+
+
+def test_a_killed_training_goes_on_and_ends_with_the_weights_of_an_undisturbed_one(tmp_path):
+    whole = Line()
+    fit(whole, config())
+
+    with pytest.raises(StopProcess):
+        fit(Line(), config(), checkpoint=Checkpoint(tmp_path, "key"), callbacks=[KillIn(3)])
+    resumed, seen = Line(), Seen()
+    fitted = fit(resumed, config(), checkpoint=Checkpoint(tmp_path, "key"), callbacks=[seen])
+
+    assert fitted.resumed_from == 3
+    assert seen.epochs == [0, 1, 2, 3, 4, 5], "a record of the run is whole after a resume"
+    for ours, theirs in zip(resumed.model.get_weights(), whole.model.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_worse_epoch_after_a_resume_does_not_replace_the_best(tmp_path):
+    losses = [3.0, 1.0, 2.0, 2.0, 2.0, 2.0]
+    with pytest.raises(StopProcess):
+        fit(Line(losses), config(), checkpoint=Checkpoint(tmp_path, "key"), callbacks=[KillIn(3)])
+    fitted = fit(Line(losses[3:]), config(), checkpoint=Checkpoint(tmp_path, "key"))
+    assert fitted.best_epoch == 2
+
+
+def test_other_settings_start_at_the_first_epoch_and_say_that_a_checkpoint_was_replaced(tmp_path):
+    fit(Line(), config(epochs=2), checkpoint=Checkpoint(tmp_path, "key"))
+    other = Checkpoint(tmp_path, "another key")
+    assert other.replaced
+    assert fit(Line(), config(epochs=2), checkpoint=other).resumed_from == 0
+
+
+def test_a_damaged_checkpoint_is_a_clean_start(tmp_path):
+    (tmp_path / "key.npz").write_bytes(b"PK\x03\x04 half")
+    assert fit(Line(), config(epochs=1), checkpoint=Checkpoint(tmp_path, "key")).resumed_from == 0
+
+
+def test_one_infinite_batch_is_skipped_and_counted():
+    objective = Line(spoil=lambda epoch, index: np.inf if (epoch, index) == (1, 4) else 1.0)
+    fitted = fit(objective, config(epochs=2))
+    assert [row["train/skipped_steps"] for row in fitted.history] == [0.0, 1.0]
+    assert all(np.isfinite(w).all() for w in objective.model.get_weights())
+
+
+def test_divergence_ends_training_with_the_step_named():
+    objective = Line(spoil=lambda epoch, index: np.nan if epoch == 1 and index >= 2 else 1.0)
+    with pytest.raises(TrainingError, match=r"epoch 2, step 5.*3 steps in a row"):
+        fit(objective, config())
+
+
+def test_a_callback_of_the_users_can_stop_training():
+    class Stop(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            self.model.stop_training = epoch == 1
+
+    assert len(fit(Line(), config(), callbacks=[Stop()]).history) == 2
