@@ -6,7 +6,6 @@ from pathlib import Path
 from elman.config import load_params
 from elman.stages import run_stage
 from elman.tracking.git import git_state
-from elman.tracking.git import git_state
 from elman.tracking.tracker import Tracker, experiment_name
 from elman.training.train_cell import Inputs, train_cell
 
