@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from elman.config import load_params
-from elman.evaluation.evaluate_cell import Inputs, evaluate_cell
 from elman.stages import run_stage
 from elman.tracking.tracker import Tracker, experiment_name
 
@@ -16,6 +15,9 @@ def main() -> None:
     parser.add_argument("cell", choices=["simple_rnn", "lstm", "gru"])
     arguments = parser.parse_args()
     params = load_params(Path("params.yaml"))
+
+    from elman.evaluation.evaluate_cell import Inputs, evaluate_cell  # after the params: they are refused first
+
     inputs = Inputs(
         models=Path("models") / arguments.task / arguments.cell,
         encoded=Path("data/encoded"),

@@ -7,7 +7,6 @@ from elman.config import load_params
 from elman.stages import run_stage
 from elman.tracking.git import git_state
 from elman.tracking.tracker import Tracker, experiment_name
-from elman.training.train_cell import Inputs, train_cell
 
 
 def main() -> None:
@@ -17,6 +16,9 @@ def main() -> None:
     parser.add_argument("cell", choices=["simple_rnn", "lstm", "gru"])
     arguments = parser.parse_args()
     params = load_params(Path("params.yaml"))
+
+    from elman.training.train_cell import Inputs, train_cell  # after the params: they are refused before TensorFlow loads
+
     inputs = Inputs(
         encoded=Path("data/encoded"),
         tokenizer=Path("models/tokenizer"),

@@ -1,5 +1,6 @@
 """How a stage script ends: quietly when it worked, else with one clear message and the error's own exit code."""
 
+import os
 import sys
 from collections.abc import Callable
 
@@ -11,6 +12,8 @@ def run_stage(name: str, main: Callable[[], None]) -> None:
 
     The last line on standard error names the stage that failed, so that a scheduled job's log says where to look.
     """
+    # TensorFlow's start-up notes are not about the stage; its warnings and errors still come through.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
     try:
         main()
     except ElmanError as error:

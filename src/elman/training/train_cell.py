@@ -134,8 +134,8 @@ def make_objective(
 
 def _provenance(params: Params, config: ClassifierConfig | LanguageModelConfig, inputs: Inputs) -> dict[str, str]:
     settings = {"section": config.model_dump(mode="json"), "compute": params.compute.model_dump(mode="json")}
-    data = [inputs.encoded / "train.parquet", inputs.encoded / "valid.parquet", inputs.labels]
-    return provenance(data=[path for path in data if path.exists()], tokenizer=inputs.tokenizer, params=settings)
+    data = [inputs.encoded / "train.parquet", inputs.encoded / "valid.parquet"]
+    return provenance(data=data, tokenizer=inputs.tokenizer, params=settings)
 
 
 def _checkpoint(inputs: Inputs, spec: ModelSpec, hashes: Mapping[str, str]) -> Checkpoint:
