@@ -7,6 +7,9 @@ White space is kept as it is: SentencePiece writes a space as `▁` and puts one
 nor strips spaces here. So `decode` gives back the encoded text, with three exceptions:
 characters without a piece (unk) come back as ` ⁇ `; `▁` (U+2581) itself comes back as a space; and a `normalization`
 other than identity changes the text before it is encoded.
+
+SentencePiece joins neighbouring unks into one. For characters that is left so; of a word model it would make one token
+of any number of unseen words, so a word model is encoded here, by its vocabulary: one id a word.
 """
 
 import io
@@ -113,8 +116,8 @@ class Tokenizer:
     bos_id = BOS_ID
     eos_id = EOS_ID
 
-    def __init__(self, serialized: bytes, *, source: str = "tokenizer") -> None:
-        """Takes a serialized model; `source` is named in errors.
+    def __init__(self, serialized: bytes, *, model: str, source: str = "tokenizer") -> None:
+        """Takes a serialized model of the type `model` (unigram, bpe, word, char); `source` is named in errors.
 
         Raises:
             TokenizerError: The bytes are not a SentencePiece model with pad 0, unk 1, bos 2 and eos 3.
@@ -130,6 +133,9 @@ class Tokenizer:
                 f"{source}: special ids must be pad 0, unk 1, bos 2, eos 3; this model has "
                 f"pad {ids[0]}, unk {ids[1]}, bos {ids[2]}, eos {ids[3]}. Train it with `dvc repro train_tokenizer`"
             )
+        self._words: dict[str, int] | None = None
+        if model == "word":
+            self._words = {self.piece(number).removeprefix("▁"): number for number in range(4, self.vocab_size)}
 
     @classmethod
     def load(cls, folder: Path) -> "Tokenizer":
@@ -154,7 +160,7 @@ class Tokenizer:
                 f"{path}: sha256 is {digest}, but {METADATA_FILE} names {metadata.get('sha256')}: the file is damaged "
                 "or was put there from elsewhere; run `dvc repro train_tokenizer`"
             )
-        tokenizer = cls(path.read_bytes(), source=str(path))
+        tokenizer = cls(path.read_bytes(), model=str(metadata.get("model")), source=str(path))
         if tokenizer.vocab_size != metadata.get("vocab_size"):
             raise TokenizerError(
                 f"{path}: {tokenizer.vocab_size} pieces, but {METADATA_FILE} says {metadata.get('vocab_size')}"
@@ -171,11 +177,13 @@ class Tokenizer:
 
         Args:
             texts: Any number of texts. None of them is cut.
-            threads: Number of threads; None takes all cores. The ids do not depend on it.
+            threads: Number of threads; None takes all cores. The ids do not depend on it. A word model takes one.
 
         Returns:
             One read-only int32 array (T,) a text, without bos and eos; of length 0 for an empty text.
         """
+        if self._words is not None:
+            return [self._encode_words(text, self._words) for text in texts]
         encoded: list[npt.NDArray[np.int32]] = self._processor.encode(
             list(texts), num_threads=-1 if threads is None else threads, return_type="numpy"
         )
@@ -200,6 +208,13 @@ class Tokenizer:
     def normalize(self, text: str) -> str:
         """The text as the model sees it, with spaces written as spaces."""
         return str(self._processor.normalize(text)).removeprefix("▁").replace("▁", " ")
+
+    def _encode_words(self, text: str, words: dict[str, int]) -> npt.NDArray[np.int32]:
+        if not text:
+            return np.zeros(0, np.int32)
+        ids = np.array([words.get(word, UNK_ID) for word in self.normalize(text).split(" ")], np.int32)
+        ids.flags.writeable = False
+        return ids
 
     def _check(self, token_id: int) -> None:
         if not 0 <= token_id < self.vocab_size:

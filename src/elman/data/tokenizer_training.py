@@ -61,6 +61,7 @@ def train_tokenizer(
         raise TokenizerError(f"{train}: the tokenizer has no text to learn from")
     text = TrainingText(
         _texts(train),
+        whole_words=model == "word",
         keep_fraction=min(1.0, max_training_megabytes * _MEGABYTE / total_bytes),
         random=generator(seed, "tokenizer", "sample"),
     )
@@ -76,7 +77,7 @@ def train_tokenizer(
     )
     with replacing(output / MODEL_FILE) as temporary:
         temporary.write_bytes(serialized)
-    tokenizer = Tokenizer(serialized)
+    tokenizer = Tokenizer(serialized, model=model)
     metadata = {
         "version": VERSION,
         "model": model,

@@ -33,6 +33,8 @@ class TrainingText:
 
     Args:
         documents: Texts.
+        whole_words: For a word model: a word with a character or string that SentencePiece cannot learn is left out
+            (it will be unk) instead of being cut around it.
         keep_fraction: Share of the text that is used; blocks of about 8,192 characters are drawn at random.
         random: Source of the draws.
 
@@ -40,7 +42,8 @@ class TrainingText:
         bytes_seen: UTF-8 bytes of all documents so far.
         bytes_used: Those that a tokenizer is trained on, the spaces at which the text was cut included.
         bytes_left_out: Those that were not drawn.
-        bytes_reserved: Those of characters that SentencePiece cannot learn (U+2585 and NUL).
+        bytes_reserved: Those that SentencePiece cannot learn: U+2585 and NUL, for a word model the words that hold them
+            or a special piece.
         words_cut: Words that are longer than a sentence may be and were cut between two characters.
 
     Example:
@@ -52,9 +55,15 @@ class TrainingText:
     """
 
     def __init__(
-        self, documents: Iterable[str], *, keep_fraction: float = 1.0, random: np.random.Generator | None = None
+        self,
+        documents: Iterable[str],
+        *,
+        whole_words: bool = False,
+        keep_fraction: float = 1.0,
+        random: np.random.Generator | None = None,
     ) -> None:
         self._documents = documents
+        self._whole_words = whole_words
         self._keep_fraction = keep_fraction
         self._random = random or np.random.default_rng(0)
         self.bytes_seen = 0
@@ -74,18 +83,24 @@ class TrainingText:
                 yield from self._sentences(block)
 
     def _sentences(self, block: str) -> Iterator[str]:
-        if _RESERVED.search(block):
-            parts = _RESERVED.split(block)
-            lost = _utf8_length(block) - sum(map(_utf8_length, parts))
-            self.bytes_reserved += lost
-            self.bytes_used -= lost
+        for part in self._usable(block):
+            words = _BETWEEN_WORDS.split(part)
+            for start in range(0, len(words), _WORDS):
+                yield from self._short(words[start : start + _WORDS])
+
+    def _usable(self, block: str) -> list[str]:
+        """Cuts a block around what SentencePiece cannot learn, and counts what that costs."""
+        if not (_RESERVED.search(block) or _SPECIAL.search(block)):
+            return [block]
+        if self._whole_words:
+            words = [word for word in block.split(" ") if not (_RESERVED.search(word) or _SPECIAL.search(word))]
+            parts = [" ".join(words)]
         else:
-            parts = [block]
-        for part in parts:
-            for text in _INSIDE_SPECIAL.split(part) if _SPECIAL.search(part) else [part]:
-                words = _BETWEEN_WORDS.split(text)
-                for start in range(0, len(words), _WORDS):
-                    yield from self._short(words[start : start + _WORDS])
+            parts = [text for part in _RESERVED.split(block) for text in _INSIDE_SPECIAL.split(part)]
+        lost = _utf8_length(block) - sum(map(_utf8_length, parts))
+        self.bytes_reserved += lost
+        self.bytes_used -= lost
+        return parts
 
     def _short(self, words: list[str]) -> Iterator[str]:
         sentence = " ".join(words)
