@@ -46,6 +46,7 @@ class Collector:
         self.replacement_characters = 0
         self._folder = folder
         self._clean: dict[str, Any] = cleaning.model_dump(include={"unicode_form", "lowercase", "whitespace"})
+        self._collapsed = cleaning.whitespace == "collapse"
         self._rule = rule
         self._stack = ExitStack()
 
@@ -84,7 +85,7 @@ class Collector:
             self.rejects.add(row, "missing_label", shown(text), split=own)
             return
         try:
-            digest = text_digest(text)
+            digest = text_digest(text, collapsed=self._collapsed)
         except UnicodeEncodeError as error:
             self.rejects.add(row, "invalid_unicode", f"{error.reason}: {shown(ascii(text))}", split=own)
             return
@@ -103,7 +104,7 @@ class Collector:
 
     def _count(self, text: str, *, split: str, sign: int) -> None:
         self.rows[split] += sign
-        self.words[split] += sign * len(text.split())
+        self.words[split] += sign * (text.count(" ") + 1 if self._collapsed else len(text.split()))
         self.bytes[split] += sign * (len(text) if text.isascii() else len(text.encode()))
 
     def drop_repeated(self) -> dict[str, int]:

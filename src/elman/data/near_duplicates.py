@@ -7,15 +7,14 @@ Two documents are near duplicates where the Jaccard similarity of their sets of 
 
 Sets are compared by bottom-k sketches (`broder1997resemblance`): of each document the k smallest hashes of its 5-grams.
 A document of up to k 5-grams is its own sketch, so that the comparison is exact; of a longer one it is an estimate with
-a standard error of about sqrt(J (1 - J) / k), 0.05 at the threshold.
+a standard error of about sqrt(J (1 - J) / k), 0.035 at the threshold.
 
-Memory is bounded: at most 50,000 documents of each evaluation split are checked (every n-th), and a 5-gram leads to at
+Memory is bounded: at most 20,000 documents of each evaluation split are checked (every n-th), and a 5-gram leads to at
 most 50 of them. Where a passage stands in more, the count is a lower bound.
 """
 
-import hashlib
 from collections.abc import Iterator
-from itertools import chain
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,25 +27,18 @@ from elman.data.duplicates import fold
 
 GRAM = 5  # words
 THRESHOLD = 0.8  # Jaccard similarity
-SKETCH = 64  # hashes a document, k
-MAX_CHECKED = 50_000  # documents of an evaluation split
+SKETCH = 128  # hashes a document, k
+MAX_CHECKED = 20_000  # documents of an evaluation split
 _MAX_POSTINGS = 50  # documents that one 5-gram leads to
-_BATCH_ROWS = 512
-_MAX_WORDS_KNOWN = 1 << 20  # hashes of words that are kept
+_MAX_BYTES = 1 << 20  # of a document; what is beyond is not compared
+_BATCH_BYTES = 1 << 18  # of documents worked on together: arrays of 8 bytes for each should stay in the cache
+_BATCH_ROWS = 512  # at most, since a document's number takes the upper 9 bits of a sort key
+_HASH_BITS = 55
 
 Hashes = npt.NDArray[np.uint64]
 Indices = npt.NDArray[np.int64]
 
-
-class _WordHashes(dict[str, int]):
-    """64-bit hashes of words, each computed once while the table is not full."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _MAX_WORDS_KNOWN:
-            self.clear()
-        value = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
-        self[word] = value
-        return value
+_BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by modulo 2^64
 
 
 class Sketches(NamedTuple):
@@ -61,38 +53,56 @@ class Sketches(NamedTuple):
         return self.hashes[self.starts[document] : self.starts[document + 1]]
 
 
-def sketches(texts: list[str], words: dict[str, int]) -> Sketches:
-    """The sketches of documents; one of fewer than 5 words has an empty sketch.
+class Sketcher:
+    """Makes sketches; holds the tables of powers that hashing needs."""
 
-    Args:
-        texts: The documents.
-        words: Hashes of words; grows.
-    """
-    split = [fold(text).split() for text in texts]
-    lengths = np.array([len(document) for document in split], dtype=np.int64)
-    flat = np.fromiter(map(words.__getitem__, chain.from_iterable(split)), dtype=np.uint64, count=int(lengths.sum()))
-    num_grams = max(len(flat) - GRAM + 1, 0)
-    grams = np.zeros(num_grams, dtype=np.uint64)
-    for place in range(GRAM):  # a hash that depends on the words' order; products wrap at 2^64
-        grams = grams * np.uint64(0x9E3779B97F4A7C15) + flat[place : place + num_grams]
-    grams = (grams ^ (grams >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-    grams ^= grams >> np.uint64(32)
-    owner = np.repeat(np.arange(len(texts)), lengths)
-    inside = owner[:num_grams] == owner[GRAM - 1 :] if num_grams else np.zeros(0, dtype=bool)
-    return _smallest(owner[:num_grams][inside], grams[inside], num_documents=len(texts))
+    def __init__(self) -> None:
+        size = _MAX_BYTES + _BATCH_BYTES + _BATCH_ROWS
+        self._powers = np.cumprod(np.full(size, _BASE, dtype=np.uint64))
+        self._inverses = np.cumprod(np.full(size, pow(_BASE, -1, 1 << 64), dtype=np.uint64))
+
+    def sketches(self, texts: list[bytes]) -> Sketches:
+        """The sketches of up to 512 documents; one of fewer than 5 words has an empty sketch.
+
+        The hash of the bytes from i to j is the difference of two prefix sums, without a loop over words:
+
+            h(i, j) = B^-i * sum over n = i..j of byte_n B^n   (mod 2^64)
+
+        Args:
+            texts: Folded documents in UTF-8.
+        """
+        buffer = np.frombuffer(b"\n".join([*texts, b""]), dtype=np.uint8)
+        blank = buffer <= 0x20
+        lengths = np.array([len(text) + 1 for text in texts], dtype=np.int64)
+        edges = np.diff(blank.astype(np.int8), prepend=1)
+        starts, ends = np.flatnonzero(edges == -1), np.flatnonzero((edges == 1) & (np.arange(len(edges)) > 0))
+        owner = np.searchsorted(np.cumsum(lengths), starts, side="right")
+        sums = np.cumsum(buffer * self._powers[: len(buffer)])
+        first = np.arange(max(len(starts) - GRAM + 1, 0))
+        first = first[owner[first] == owner[first + GRAM - 1]]
+        begin, last = starts[first], ends[first + GRAM - 1] - 1
+        before = np.where(begin > 0, sums[begin - 1], np.uint64(0))
+        grams = _mixed((sums[last] - before) * self._inverses[begin])
+        return _smallest(owner[first], grams, num_documents=len(texts))
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """Spreads the information of each value over all of its bits, as splitmix64 does at its end."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
 
 
 def _smallest(documents: Indices, grams: Hashes, *, num_documents: int) -> Sketches:
-    """Of each document the k smallest different hashes."""
-    order = np.lexsort((grams, documents))
-    documents, grams = documents[order], grams[order]
-    first = np.ones(len(grams), dtype=bool)
-    first[1:] = (documents[1:] != documents[:-1]) | (grams[1:] != grams[:-1])
-    documents, grams = documents[first], grams[first]
-    starts = np.searchsorted(documents, np.arange(num_documents + 1))
-    kept = np.arange(len(grams)) - starts[documents] < SKETCH
-    documents, grams = documents[kept], grams[kept]
-    return Sketches(documents, grams, np.searchsorted(documents, np.arange(num_documents + 1)))
+    """Of each document the k smallest different hashes, by one sort over (document, hash) in a single number."""
+    bits = np.uint64(_HASH_BITS)
+    keys = np.sort((documents.astype(np.uint64) << bits) | (grams >> np.uint64(64 - _HASH_BITS)))
+    keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]  # NumPy's own unique is slower here
+    owner = (keys >> bits).astype(np.int64)
+    starts = np.searchsorted(owner, np.arange(num_documents + 1))
+    kept = np.arange(len(keys)) - starts[owner] < SKETCH
+    hashes = keys[kept] & np.uint64((1 << _HASH_BITS) - 1)
+    return Sketches(owner[kept], hashes, np.searchsorted(owner[kept], np.arange(num_documents + 1)))
 
 
 def similarity(first: Hashes, second: Hashes) -> float:
@@ -145,10 +155,10 @@ def count_near_duplicates(train: Path, evaluation: dict[str, Path]) -> dict[str,
         train: The prepared table of the train split.
         evaluation: Prepared tables, keyed by split.
     """
-    words = _WordHashes()
-    indices = {split: _Index(_checked(path, words)) for split, path in evaluation.items()}
-    for texts in _texts(train):
-        batch = sketches(texts, words)
+    sketcher = Sketcher()
+    indices = {split: _Index(_checked(path, sketcher)) for split, path in evaluation.items()}
+    for texts in _batches(train, step=1):
+        batch = sketcher.sketches(texts)
         for index in indices.values():
             index.compare(batch)
     return {
@@ -157,20 +167,29 @@ def count_near_duplicates(train: Path, evaluation: dict[str, Path]) -> dict[str,
     }
 
 
-def _checked(path: Path, words: dict[str, int]) -> Sketches:
+def _checked(path: Path, sketcher: Sketcher) -> Sketches:
     """Sketches of every n-th document of a table, with the smallest n that keeps to the bound."""
     with pq.ParquetFile(path) as file:
         step = max(-(-file.metadata.num_rows // MAX_CHECKED), 1)
-    parts, start = [], 0
-    for texts in _texts(path):
-        parts.append(sketches(texts[-start % step :: step], words))
-        start += len(texts)
+    parts = [sketcher.sketches(texts) for texts in _batches(path, step=step)]
     lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(part.starts) for part in parts)])
     hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(part.hashes for part in parts)])
     documents = np.repeat(np.arange(len(lengths) - 1), lengths[1:])
     return Sketches(documents, hashes, np.cumsum(lengths))
 
 
-def _texts(path: Path) -> Iterator[list[str]]:
-    for batch in read_batches(path, columns=["text"], batch_rows=_BATCH_ROWS):
-        yield batch.column("text").to_pylist()
+def _batches(path: Path, *, step: int) -> Iterator[list[bytes]]:
+    """Every `step`-th document of a table, folded and in UTF-8, in lists of a bounded size."""
+    batch: list[bytes] = []
+    size = 0
+    texts = (text for part in read_batches(path, columns=["text"]) for text in part.column("text").to_pylist())
+    for text in islice(texts, 0, None, step):
+        document = fold(text, collapsed=True).encode()[:_MAX_BYTES]
+        if len(batch) == _BATCH_ROWS or size + len(document) > _BATCH_BYTES:
+            if batch:
+                yield batch
+            batch, size = [], 0
+        batch.append(document)
+        size += len(document)
+    if batch:
+        yield batch

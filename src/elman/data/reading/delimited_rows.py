@@ -2,7 +2,7 @@
 
 import csv
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -101,7 +101,7 @@ def _records(lines: Iterator[str], *, num_fields: int, label_position: int | Non
                 continue
             fields = line.split(",")
             if label_position is not None and len(fields) == num_fields and len(labels) < _HEAD:
-                labels.add(fields[label_position])
+                labels.update(filter(None, fields[label_position : label_position + 1]))
             yield Record(fields, line_number)
             continue
         fields, taken, problem = _quoted(line, pending, lines)
@@ -145,11 +145,12 @@ def _quoted(line: str, pending: deque[str], lines: Iterator[str]) -> tuple[list[
 
 
 def _labels_seen(lines: deque[str], *, num_fields: int, label_position: int | None) -> set[str]:
-    """Labels of the rows that hold no quote and are therefore sure."""
+    """Labels that stand more than once in rows without a quote; once could be a line of prose with a comma."""
     if label_position is None:
         return set()
     rows = (line.split(",") for line in lines if '"' not in line)
-    return {fields[label_position] for fields in rows if len(fields) == num_fields}
+    counts = Counter(fields[label_position] for fields in rows if len(fields) == num_fields)
+    return {label for label, count in counts.items() if count > 1 and label}
 
 
 def _reads_as_rows(taken: list[str], *, num_fields: int, label_position: int | None, labels: set[str]) -> bool:

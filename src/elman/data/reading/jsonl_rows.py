@@ -31,7 +31,7 @@ def keys_of(lines: list[str]) -> list[str]:
     for line in lines:
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
             keys.update(dict.fromkeys(value))
