@@ -1,0 +1,33 @@
+"""Compares the cells of one task: `python pipelines/compare.py classifier`."""
+
+import argparse
+from pathlib import Path
+
+from elman.config import load_params
+from elman.reporting.table import print_tables
+from elman.reporting.write import write_comparison
+from elman.stages import run_stage
+
+
+def main() -> None:
+    """Reads reports/<task>/cells and baseline.json, writes comparison.json, report.html, report.md and figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=["classifier", "language_model"])
+    task = parser.parse_args().task
+    params = load_params(Path("params.yaml"))
+    used = {"dataset", "prepare", "tokenizer", "encode", "experiment", task, f"{task}_cells"}
+    write_comparison(
+        reports=Path("reports"),
+        task=task,
+        cells=params.experiment.cells,
+        dataset=params.dataset.name,
+        settings=params.model_dump(mode="json", include=used),
+        prepared=Path("data/prepared/summary.json"),
+        encoded=Path("data/encoded/summary.json"),
+        root=Path(),
+    )
+    print_tables(Path("reports"), [task])
+
+
+if __name__ == "__main__":
+    run_stage("compare", main)

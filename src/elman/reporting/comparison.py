@@ -1,0 +1,103 @@
+"""comparison.json: the baseline's and the cells' numbers of one task in one file, version 1."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from elman.artifacts import read_json
+from elman.errors import ArtifactError
+from elman.reporting.measures import SHOWN
+
+VERSION = 1
+
+
+def cell_folder(reports: Path, task: str, cell: str) -> Path:
+    """Where the evaluate stage writes a cell's reports."""
+    return reports / task / "cells" / cell
+
+
+def build_comparison(
+    *, reports: Path, task: str, cells: Sequence[str], dataset: str, commit: str | None = None
+) -> dict[str, Any]:
+    """Joins a task's baseline and cells: the trivial baseline first, then the cells in the order given.
+
+    Args:
+        reports: The folder `reports`.
+        task: "classifier" or "language_model".
+        cells: Cells that were evaluated.
+        dataset: What the data set is called.
+        commit: The commit that is checked out, None outside a repository.
+
+    Returns:
+        What comparison.json holds.
+
+    Raises:
+        ArtifactError: A report is missing, was half written, or is of another version or task.
+
+    Note:
+        The form is a contract with readers of comparison.json; a change needs a new version and a line in CHANGELOG.
+    """
+    path = reports / task / "baseline.json"
+    baseline = _checked(path, {"rows": list})
+    rows: list[dict[str, Any]] = []
+    for row in baseline["rows"]:
+        _check_measures(path, row, task, need=("mean",))
+        rows.append({"name": row["name"], "kind": "baseline", "measures": row["measures"]})
+    rows += [_cell_row(cell_folder(reports, task, cell) / "metrics.json", task, cell) for cell in cells]
+    return {"version": VERSION, "task": task, "dataset": dataset, "commit": commit, "split": "test", "rows": rows}
+
+
+def read_comparison(reports: Path, task: str) -> dict[str, Any]:
+    """Reads a task's comparison.json.
+
+    Raises:
+        ArtifactError: It is missing, damaged or of another version.
+    """
+    return _checked(reports / task / "comparison.json", {"task": str, "dataset": str, "rows": list})
+
+
+def baselines(comparison: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of models without a network."""
+    return [row for row in comparison["rows"] if row["kind"] == "baseline"]
+
+
+def trained(comparison: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of cells."""
+    return [row for row in comparison["rows"] if row["kind"] == "cell"]
+
+
+def _cell_row(path: Path, task: str, cell: str) -> dict[str, Any]:
+    metrics = _checked(path, {"task": str, "cell": str, "seeds": list, "parameters": int, "measures": dict})
+    if (metrics["task"], metrics["cell"]) != (task, cell):
+        raise ArtifactError(
+            f"{path}: holds {metrics['task']} and {metrics['cell']}, but stands where {task} and {cell} belong; "
+            "run `dvc repro`"
+        )
+    _check_measures(path, metrics, task, need=("mean", "low", "high", "per_seed"))
+    row = {"name": cell, "kind": "cell", "parameters": metrics["parameters"], "seeds": metrics["seeds"]}
+    row |= {key: metrics.get(key) for key in ("train_seconds", "tokens_per_second")}
+    if "tuning" in metrics:
+        row["tuning"] = metrics["tuning"]
+    return {**row, "measures": metrics["measures"]}
+
+
+def _checked(path: Path, fields: Mapping[str, type]) -> dict[str, Any]:
+    """A JSON object of this version with these fields."""
+    value = read_json(path)
+    if not isinstance(value, dict) or value.get("version") != VERSION:
+        found = value.get("version") if isinstance(value, dict) else type(value).__name__
+        raise ArtifactError(f"{path}: version {VERSION} is read here, {found!r} came; run `dvc repro` to write it anew")
+    wrong = [name for name, kind in fields.items() if not isinstance(value.get(name), kind)]
+    if wrong:
+        raise ArtifactError(f"{path}: lacks {', '.join(wrong)}; it was half written: run `dvc repro` to write it anew")
+    return value
+
+
+def _check_measures(path: Path, row: Mapping[str, Any], task: str, *, need: Sequence[str]) -> None:
+    measures = row.get("measures", {})
+    for measure in SHOWN[task]:
+        missing = [key for key in need if key not in measures.get(measure.key, {})]
+        if missing:
+            raise ArtifactError(
+                f"{path}: the measure {measure.key} lacks {', '.join(missing)}; run `dvc repro` to write it anew"
+            )

@@ -1,0 +1,108 @@
+"""Everything that a report page shows, read once."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elman.artifacts import read_json, sha256_file
+from elman.errors import ArtifactError
+from elman.reporting.comparison import build_comparison, cell_folder
+from elman.reporting.curves import History, read_history
+from elman.tracking.git import GitState, git_state
+
+
+@dataclass(frozen=True)
+class ReportInputs:
+    """What stands behind one task's report.
+
+    Attributes:
+        comparison: What comparison.json holds.
+        histories: Learning curves by cell.
+        classes: per_class.json by cell; empty for a language model.
+        prepared: Summary of the prepare stage.
+        encoded: Summary of the encode stage.
+        origin: What the numbers were made from: name and value, in the order shown.
+        commands: What makes them again, a line each.
+    """
+
+    comparison: Mapping[str, Any]
+    histories: Mapping[str, History]
+    classes: Mapping[str, Mapping[str, Any]]
+    prepared: Mapping[str, Any]
+    encoded: Mapping[str, Any]
+    origin: Sequence[tuple[str, str]]
+    commands: Sequence[str]
+
+
+def read_inputs(
+    *,
+    reports: Path,
+    task: str,
+    cells: Sequence[str],
+    dataset: str,
+    settings: Mapping[str, Any],
+    prepared: Path,
+    encoded: Path,
+    root: Path,
+) -> ReportInputs:
+    """Reads and checks all of a task's reports.
+
+    Args:
+        reports: The folder `reports`.
+        task: "classifier" or "language_model".
+        cells: Cells that were evaluated.
+        dataset: What the data set is called.
+        settings: The part of params.yaml that these numbers depend on.
+        prepared: summary.json of the prepare stage.
+        encoded: summary.json of the encode stage.
+        root: A folder of the checkout.
+
+    Raises:
+        ArtifactError: A report is missing, was half written, or is of another version or task.
+    """
+    state = git_state(root)
+    classes = {}
+    if task == "classifier":
+        classes = {cell: _read_classes(cell_folder(reports, task, cell) / "per_class.json") for cell in cells}
+    return ReportInputs(
+        comparison=build_comparison(reports=reports, task=task, cells=cells, dataset=dataset, commit=state.commit),
+        histories={cell: read_history(cell_folder(reports, task, cell) / "history.csv") for cell in cells},
+        classes=classes,
+        prepared=read_json(prepared),
+        encoded=read_json(encoded),
+        origin=[
+            ("commit", _shown(state)),
+            ("settings", f"sha256 {settings_hash(settings)[:16]}"),
+            ("prepared text", f"sha256 {sha256_file(prepared)[:16]} of {prepared.as_posix()}"),
+            ("encoded text", f"sha256 {sha256_file(encoded)[:16]} of {encoded.as_posix()}"),
+        ],
+        commands=[*([f"git checkout {state.commit}"] if state.commit else []), f"dvc repro compare@{task}"],
+    )
+
+
+def settings_hash(settings: Mapping[str, Any]) -> str:
+    """SHA-256 of settings by value: comments, order and spelling of params.yaml do not change it.
+
+    Example:
+        >>> settings_hash({"units": 8, "cells": ("gru",)}) == settings_hash({"cells": ["gru"], "units": 8})
+        True
+    """
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+def _shown(state: GitState) -> str:
+    if state.commit is None:
+        return "none: outside a git repository"
+    return f"{state.commit}{', with changes that are not in it' if state.dirty else ''}"
+
+
+def _read_classes(path: Path) -> dict[str, Any]:
+    value = read_json(path)
+    need = ("labels", "precision", "recall", "f1", "support", "confusion")
+    missing = [key for key in need if not isinstance(value, dict) or len(value.get(key, [])) == 0]
+    if missing:
+        raise ArtifactError(f"{path}: lacks {', '.join(missing)}; run `dvc repro` to write it anew")
+    return dict(value)

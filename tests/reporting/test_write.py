@@ -1,0 +1,132 @@
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from tests.helpers.reports import write_reports
+
+from elman.artifacts import read_json, write_json
+from elman.errors import ArtifactError
+from elman.reporting.write import write_comparison
+
+CELLS = ["simple_rnn", "lstm", "gru"]
+PICTURES = {
+    "classifier": {"accuracy", "macro_f1", *(f"{kind}_{cell}" for kind in ("curves", "confusion") for cell in CELLS)},
+    "language_model": {"perplexity", "bits_per_byte", *(f"curves_{cell}" for cell in CELLS)},
+}
+
+
+def _write(reports: Path, task: str, *, dataset: str = "reuters-r8", cells: list[str] = CELLS):
+    data = reports.parent / "data"
+    return write_comparison(
+        reports=reports,
+        task=task,
+        cells=cells,
+        dataset=dataset,
+        settings={"units": 8},
+        prepared=data / "prepared" / "summary.json",
+        encoded=data / "encoded" / "summary.json",
+        root=reports,
+    )
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both tasks' reports, made once: drawing takes seconds."""
+    reports = write_reports(tmp_path_factory.mktemp("written"))
+    for task in PICTURES:
+        _write(reports, task)
+    return reports
+
+
+class _Page(HTMLParser):
+    """Collects the tags, what they refer to, and the text; checks that every tag that opens also closes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("src", "href", "xlink:href")]
+        if tag not in ("meta", "path", "use"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("path", "use"):
+            assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in ("meta", "path", "use"):
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("task", ["classifier", "language_model"])
+def test_one_call_writes_comparison_page_markdown_and_figures(written: Path, task: str) -> None:
+    reports = written
+    assert [row["name"] for row in read_json(reports / task / "comparison.json")["rows"]][1:] == CELLS
+    figures = reports / task / "figures"
+    assert {path.stem for path in figures.iterdir()} == PICTURES[task]
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in figures.iterdir())
+    for name in re.findall(r"\]\((.*?)\)", (reports / task / "report.md").read_text(encoding="utf-8")):
+        assert (reports / task / name).is_file()
+
+
+@pytest.mark.parametrize("task", ["classifier", "language_model"])
+def test_the_page_is_whole_and_needs_nothing_besides_itself(written: Path, task: str) -> None:
+    page = _Page()
+    page.feed((written / task / "report.html").read_text(encoding="utf-8"))
+    assert page.open == []
+    assert all(link.startswith(("#", "data:")) for link in page.links)
+    assert "script" not in page.tags
+    assert page.tags.count("svg") == len(PICTURES[task])
+    text = " ".join(page.text)
+    for expected in ("GRU has the", "95 % t interval over seeds", "7,669 used", f"dvc repro compare@{task}"):
+        assert expected in text
+
+
+def test_names_of_data_are_shown_and_never_run(reports: Path) -> None:
+    path = reports / "classifier" / "cells" / "gru" / "per_class.json"
+    classes = read_json(path)
+    write_json(path, {**classes, "labels": ["<script>alert(1)</script>", *classes["labels"][1:]]})
+    _write(reports, "classifier", dataset="<b>my</b> *set*|", cells=["gru"])
+    page = (reports / "classifier" / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "<b>" not in page
+    markdown = (reports / "classifier" / "report.md").read_text(encoding="utf-8")
+    assert r"\<b\>my\</b\> \*set\*\|" in markdown
+
+
+def test_the_same_reports_give_the_same_bytes(written: Path) -> None:
+    first = {path: path.read_bytes() for path in sorted((written / "language_model").rglob("*")) if path.is_file()}
+    _write(written, "language_model")
+    assert [path.name for path in first if path.read_bytes() != first[path]] == []
+
+
+def test_figures_of_a_cell_that_is_no_longer_compared_go(reports: Path) -> None:
+    _write(reports, "language_model", cells=["lstm"])
+    _write(reports, "language_model", cells=["gru"])
+    names = {path.stem for path in (reports / "language_model" / "figures").iterdir()}
+    assert names == {"perplexity", "bits_per_byte", "curves_gru"}
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "history.csv", "per_class.json"])
+def test_nothing_is_written_when_a_report_is_missing(reports: Path, name: str) -> None:
+    (reports / "classifier" / "cells" / "lstm" / name).unlink()
+    with pytest.raises(ArtifactError, match=rf"lstm/{re.escape(name)}: no such file; run `dvc repro`"):
+        _write(reports, "classifier")
+    assert not (reports / "classifier" / "report.html").exists()
+    assert not (reports / "classifier" / "comparison.json").exists()
+
+
+def test_a_table_of_classes_that_is_not_whole_is_refused_by_name(reports: Path) -> None:
+    write_json(reports / "classifier" / "cells" / "gru" / "per_class.json", {"version": 1, "labels": ["acq"]})
+    with pytest.raises(ArtifactError, match=r"gru/per_class\.json: lacks precision"):
+        _write(reports, "classifier")
