@@ -4,7 +4,7 @@ from pathlib import Path
 
 from elman.config import load_params
 from elman.data.encoding import encode_splits
-from elman.data.sequences import SPLITS
+from elman.data.splits import SPLITS
 from elman.stages import run_stage
 
 

@@ -16,7 +16,7 @@ def main() -> None:
     arguments = parser.parse_args()
     params = load_params(Path("params.yaml"))
 
-    from elman.evaluation.evaluate_cell import Inputs, evaluate_cell  # after the params: they are refused first
+    from elman.evaluation.evaluate_cell import Inputs, evaluate_cell  # TensorFlow loads here
 
     inputs = Inputs(
         models=Path("models") / arguments.task / arguments.cell,

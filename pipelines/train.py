@@ -17,7 +17,7 @@ def main() -> None:
     arguments = parser.parse_args()
     params = load_params(Path("params.yaml"))
 
-    from elman.training.train_cell import Inputs, train_cell  # after the params: they are refused before TensorFlow loads
+    from elman.training.train_cell import Inputs, train_cell  # TensorFlow loads here
 
     inputs = Inputs(
         encoded=Path("data/encoded"),

@@ -14,7 +14,6 @@ from elman.artifacts import read_table
 from elman.data.tokenizer import EOS_ID, UNK_ID
 from elman.errors import ArtifactError
 
-SPLITS = ("train", "valid", "test")
 BATCH_ROWS = 256  # documents in memory at a time when tables are streamed
 
 ENCODED_SCHEMA = pa.schema(

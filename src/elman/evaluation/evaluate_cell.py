@@ -118,7 +118,11 @@ def evaluate_cell(*, params: Params, task: str, cell: str, inputs: Inputs, runs:
     _write_scores(inputs.out / "scores.parquet", seeds, found["test"], split["test"])
     if task == "classifier":
         _write_classes(inputs.out, read_json(inputs.labels)["labels"], found["test"])
-    _write_history(inputs.out / "history.csv", inputs.models, seeds)
+    _write_curves(inputs.out, inputs.models, seeds)
+    means = {name: measure["mean"] for name, measure in metrics["measures"].items()}
+    write_json(
+        inputs.out / "summary.json", {**means, **{name: metrics[name] for name in ("parameters", "train_seconds")}}
+    )
     _record(runs, read_json(inputs.models / "run.json"), metrics, inputs.out)
     return metrics
 
@@ -191,16 +195,23 @@ def _write_classes(out: Path, labels: Sequence[str], evaluations: Sequence[Evalu
     _write_csv(out / "confusion.csv", ["actual", "predicted"], rows)
 
 
-def _write_history(path: Path, models: Path, seeds: Sequence[int]) -> None:
-    """All seeds' learning curves in one table, one row a seed and epoch; a value that is not known is left empty."""
+def _write_curves(out: Path, models: Path, seeds: Sequence[int]) -> None:
+    """history.csv: one row a seed and epoch; curves.csv: means over the seeds that reached the epoch (`dvc plots`)."""
     histories = {seed: read_json(models / f"seed-{seed}" / "history.json") for seed in seeds}
     names = sorted({name for rows in histories.values() for row in rows for name in row})
+    header = [name.replace("/", "_") for name in names]
     rows = [
-        [seed, epoch, *(row.get(name, "") for name in names)]
+        [seed, epoch, *(row.get(name, "") for name in names)]  # what is not known is left empty
         for seed, history in histories.items()
         for epoch, row in enumerate(history, start=1)
     ]
-    _write_csv(path, ["seed", "epoch", *(name.replace("/", "_") for name in names)], rows)
+    _write_csv(out / "history.csv", ["seed", "epoch", *header], rows)
+    means = []
+    for epoch in sorted({row[1] for row in rows}):
+        columns = zip(*(row[2:] for row in rows if row[1] == epoch), strict=True)
+        known = [[value for value in column if value != ""] for column in columns]
+        means.append([epoch, *(float(np.mean(values)) if values else "" for values in known)])
+    _write_csv(out / "curves.csv", ["epoch", *header], means)
 
 
 def _write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

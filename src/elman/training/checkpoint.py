@@ -58,7 +58,9 @@ class Checkpoint:
 
     def save(self, model: Any, optimizer: Any, best: list[Any], progress: Progress) -> None:
         """Writes everything; an older checkpoint stays until this one is whole."""
-        arrays = {f"model/{i}": np.asarray(variable.value) for i, variable in enumerate(_variables(model))}
+        arrays: dict[str, Any] = {
+            f"model/{i}": np.asarray(variable.value) for i, variable in enumerate(_variables(model))
+        }
         arrays |= {f"optimizer/{i}": np.asarray(variable.value) for i, variable in enumerate(optimizer.variables)}
         arrays |= {f"best/{i}": value for i, value in enumerate(best)}
         arrays["progress"] = np.frombuffer(json.dumps(progress._asdict()).encode(), np.uint8)

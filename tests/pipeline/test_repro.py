@@ -1,0 +1,148 @@
+"""The real pipeline on a small data set: each test goes on where the one before it ended."""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+from tests.helpers.project import Project
+
+TRAINED = {"train@classifier-gru", "train@language_model-gru"}
+EVALUATED = {"evaluate@classifier-gru", "evaluate@language_model-gru"}
+COMPARED = {"compare@classifier", "compare@language_model"}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Project:
+    return Project(tmp_path_factory.mktemp("project"))
+
+
+def runs(project: Project) -> list[tuple[str, str]]:
+    """Name and status of all runs in the tracking store."""
+    with sqlite3.connect(project.root / "mlruns" / "mlflow.db") as store:
+        return store.execute("select name, status from runs order by start_time").fetchall()
+
+
+def test_one_command_goes_from_text_to_a_comparison(project):
+    ran, _ = project.repro()
+    assert set(ran) == {"prepare", "train_tokenizer", "encode", "baseline@classifier", "baseline@language_model"} | (
+        TRAINED | EVALUATED | COMPARED
+    )
+    for task, measure in (("classifier", "accuracy"), ("language_model", "perplexity")):
+        comparison = json.loads((project.root / "reports" / task / "comparison.json").read_text())
+        assert [row["name"] for row in comparison["rows"]][-1] == "gru"
+        cell = comparison["rows"][-1]
+        assert cell["seeds"] == [1, 2]
+        assert len(cell["measures"][measure]["per_seed"]) == 2
+        assert cell["measures"][measure]["low"] < cell["measures"][measure]["mean"] < cell["measures"][measure]["high"]
+        assert (project.root / "reports" / task / "report.html").stat().st_size > 10_000
+
+
+def test_every_run_is_finished_and_stands_under_its_parent(project):
+    found = runs(project)
+    assert sorted(name for name, _ in found) == ["gru"] * 2 + ["gru seed 1"] * 2 + ["gru seed 2"] * 2
+    assert {status for _, status in found} == {"FINISHED"}
+
+
+def test_metrics_and_plots_can_be_read_by_dvc(project):
+    name = "reports/classifier/cells/gru/summary.json"
+    shown = json.loads(project.run(["dvc", "metrics", "show", "--json", name]).stdout)
+    assert 0.0 <= shown[""]["data"][name]["data"]["accuracy"] <= 1.0
+    tokenizer = "models/tokenizer/summary.json"
+    shown = json.loads(project.run(["dvc", "metrics", "show", "--json", tokenizer]).stdout)
+    assert shown[""]["data"][tokenizer]["data"]["pieces"] == 40
+    project.run(["dvc", "plots", "show", "-o", "plots"])
+    page = (project.root / "plots" / "index.html").read_text()
+    assert "classifier: validation accuracy" in page
+    assert "classifier: confusion on test, all seeds" in page
+
+
+def test_a_second_run_does_nothing_and_records_nothing(project):
+    before = runs(project)
+    ran, _ = project.repro()
+    assert ran == []
+    assert runs(project) == before
+
+
+def test_a_change_in_code_that_train_imports_runs_train_and_what_follows_again(project):
+    file = project.root / "src" / "elman" / "training" / "schedules.py"
+    file.write_text(file.read_text() + "\n# changed\n")
+    ran, _ = project.repro("evaluate")
+    assert set(ran) == TRAINED | EVALUATED
+
+
+def test_a_stage_that_failed_is_the_only_one_to_run_again(project):
+    script = project.root / "pipelines" / "compare.py"
+    whole = script.read_text()
+    script.write_text(whole.replace("def main() -> None:", "def main() -> None:\n    raise RuntimeError('broken')\n"))
+    _, text = project.repro(succeeds=False)
+    assert "stage compare failed" in text
+    script.write_text(whole)
+    ran, _ = project.repro()
+    assert set(ran) == COMPARED
+
+
+def wait_for_checkpoint(project: Project, process) -> Path:
+    """The first checkpoint of a training, once it is whole."""
+    for _ in range(1200):
+        found = list((project.root / "checkpoints").rglob("*.npz"))
+        if found and not found[0].name.startswith("."):
+            return found[0]
+        assert process.poll() is None, process.stdout.read()
+        time.sleep(0.1)
+    raise AssertionError("no checkpoint appeared")
+
+
+def test_a_killed_training_goes_on_where_it_was_and_other_units_start_at_zero(project):
+    project.change_params({"classifier": {"epochs": 400}, "experiment": {"seeds": [1]}})
+    process = project.start(["dvc", "repro", "train@classifier-gru"])
+    wait_for_checkpoint(project, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+    project.change_params({"classifier": {"units": 9, "epochs": 2}})
+    _, text = project.repro("train@classifier-gru")
+    assert "clean start" in text
+    assert "went on after epoch" not in text
+
+    project.change_params({"classifier": {"units": 8, "epochs": 60}})
+    process = project.start(["dvc", "repro", "train@classifier-gru"])
+    wait_for_checkpoint(project, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    _, text = project.repro("train@classifier-gru")
+    done = re.search(r"went on after epoch (\d+)", text)
+    assert done
+    assert f"epoch {int(done[1]) + 1}/60" in text
+    assert list((project.root / "checkpoints").rglob("*.npz")) == []
+    assert {status for _, status in runs(project)} <= {"FINISHED", "FAILED"}, "a killed run does not stay RUNNING"
+
+
+def test_a_diverged_training_fails_with_its_own_exit_code_and_breaks_no_reader(project):
+    project.change_params({"classifier": {"learning_rate": 1e30, "global_clipnorm": None, "optimizer": "sgd"}})
+    done = project.run(["python", "pipelines/train.py", "classifier", "gru"], succeeds=False)
+    assert done.returncode == 40
+    assert "lower learning_rate" in done.stdout
+    assert runs(project)[-1][1] == "FAILED"
+    project.run(["dvc", "metrics", "show"])
+
+
+def test_a_gpu_that_is_not_there_is_an_error_within_seconds(project):
+    project.change_params({"compute": {"device": "gpu"}})
+    done = project.run(["python", "pipelines/train.py", "classifier", "gru"], succeeds=False)
+    assert done.returncode == 33
+    assert "TensorFlow sees no GPU" in done.stdout
+
+
+def test_wrong_params_are_refused_before_tensorflow_is_loaded(project):
+    project.change_params({"classifier": {"dropuot": 0.5}})
+    started = time.perf_counter()
+    done = project.run(["python", "pipelines/train.py", "classifier", "gru"], succeeds=False)
+    assert done.returncode == 2
+    assert "did you mean dropout?" in done.stdout
+    assert "stage train failed" in done.stdout
+    assert time.perf_counter() - started < 8.0
