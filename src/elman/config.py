@@ -93,7 +93,7 @@ class TokenizerConfig(Section):
     character_coverage: Annotated[float, Field(gt=0.9, le=1.0)] = 1.0
     byte_fallback: bool = False
     normalization: Literal["identity", "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf"] = "identity"
-    max_training_megabytes: PositiveInt = 100
+    max_training_megabytes: PositiveInt = 50
     seed: Annotated[int, Field(ge=0)] = 1
 
     @model_validator(mode="after")

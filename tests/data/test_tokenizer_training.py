@@ -63,6 +63,7 @@ def test_the_summary_counts_each_split(tmp_path: Path) -> None:
     assert summary["valid"]["tokens"] == 2 + 4
     assert summary["valid"]["unk_fraction"] == pytest.approx(3 / 6)
     assert summary["test"] == {
+        "documents": 0,
         "tokens": 0,
         "unk_fraction": None,
         "tokens_per_word": None,
@@ -123,6 +124,7 @@ def test_more_text_than_allowed_is_sampled_by_the_seed(tmp_path: Path) -> None:
     assert summary["bytes_seen"] == size
     assert summary["bytes_used"] + summary["bytes_left_out_by_sampling"] == size
     assert summary["bytes_used"] == pytest.approx(1_000_000, rel=0.1)
+    assert summary["train"]["documents"] == pytest.approx(len(texts) * 1_000_000 / size, rel=0.1)
     assert run(1)[1] == digest
     assert run(2)[1] != digest
 
@@ -136,7 +138,10 @@ def test_a_train_split_without_text_is_refused(tmp_path: Path) -> None:
 def test_a_split_can_be_measured_on_its_own(tmp_path: Path) -> None:
     prepared = prepare(tmp_path / "prepared", train=TRAIN, test=["the cat", "an unknown word"])
     train_tokenizer(prepared=prepared, output=tmp_path / "out", **{**OPTIONS, "model": "word"})
-    measured = measure(Tokenizer.load(tmp_path / "out"), prepared / "test.parquet", identity=True)
+    measured = measure(
+        Tokenizer.load(tmp_path / "out"), prepared / "test.parquet", identity=True, max_megabytes=1, seed=1
+    )
+    assert measured["documents"] == 2
     assert measured["tokens"] == 5
     assert measured["unk_fraction"] == pytest.approx(3 / 5)
     assert measured["tokens_per_word"] == 1.0

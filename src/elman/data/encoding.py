@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from elman.artifacts import TableWriter, read_batches, read_json, write_json
-from elman.data.sequences import BATCH_ROWS, ENCODED_SCHEMA, SPLITS
+from elman.data.sequences import BATCH_ROWS, ENCODED_SCHEMA
+from elman.data.splits import SPLITS
 from elman.data.tokenizer import EOS_ID, UNK_ID, Tokenizer
 from elman.errors import ArtifactError
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from elman.artifacts import read_batches, replacing, sha256_file, write_json
-from elman.data.sequences import BATCH_ROWS, SPLITS
+from elman.data.sequences import BATCH_ROWS
+from elman.data.splits import SPLITS
 from elman.data.tokenizer import METADATA_FILE, MODEL_FILE, UNK_ID, VERSION, Tokenizer, train_sentencepiece
 from elman.data.training_text import TrainingText
 from elman.errors import TokenizerError
@@ -45,7 +46,7 @@ def train_tokenizer(
         character_coverage: Share of the characters, by count, that get a piece.
         byte_fallback: Unseen characters become byte pieces instead of unk.
         normalization: SentencePiece's rule.
-        max_training_megabytes: Train text over this many MB is sampled by `seed`.
+        max_training_megabytes: Train text over this many MB is sampled by `seed`, for training and for the measures.
         seed: Names the sample.
         threads: Threads for the measures; the training itself has a fixed number.
 
@@ -62,7 +63,7 @@ def train_tokenizer(
     text = TrainingText(
         _texts(train),
         whole_words=model == "word",
-        keep_fraction=min(1.0, max_training_megabytes * _MEGABYTE / total_bytes),
+        keep_fraction=_share(total_bytes, max_training_megabytes),
         random=generator(seed, "tokenizer", "sample"),
     )
     serialized = train_sentencepiece(
@@ -100,7 +101,12 @@ def train_tokenizer(
         "words_cut": text.words_cut,
         **{
             split: measure(
-                tokenizer, prepared / f"{split}.parquet", identity=normalization == "identity", threads=threads
+                tokenizer,
+                prepared / f"{split}.parquet",
+                identity=normalization == "identity",
+                max_megabytes=max_training_megabytes,
+                seed=seed,
+                threads=threads,
             )
             for split in SPLITS
         },
@@ -109,33 +115,56 @@ def train_tokenizer(
     return summary
 
 
-def measure(tokenizer: Tokenizer, path: Path, *, identity: bool, threads: int | None = None) -> dict[str, float | None]:
+def measure(
+    tokenizer: Tokenizer,
+    path: Path,
+    *,
+    identity: bool,
+    max_megabytes: int,
+    seed: int,
+    threads: int | None = None,
+) -> dict[str, float | None]:
     """How a tokenizer treats one prepared split; streamed.
+
+    A split of more than `max_megabytes` MB is measured on documents drawn by `seed`: the encode stage counts all of
+    them anyway, and a tokenizer that a person tries out should not cost a second pass over everything.
 
     Args:
         tokenizer: The tokenizer.
         path: Prepared table.
         identity: The tokenizer's normalization is identity, which changes nothing but U+2581.
+        max_megabytes: About this much text is measured at most.
+        seed: Names the documents that are drawn.
         threads: Threads for encoding; None takes all cores.
 
     Returns:
-        tokens (eos not counted), unk_fraction and tokens_per_word (None where the split has no tokens or words), and
-        normalization_changed_characters: characters of the texts that the normalised texts lack.
+        documents and tokens (eos not counted) that were measured, unk_fraction and tokens_per_word (None where there
+        are no tokens or words), and normalization_changed_characters: characters of the texts that the normalised
+        texts lack.
     """
-    tokens = unknown = words = changed = 0
+    keep_fraction = _share(_survey(path)[0], max_megabytes)
+    random = generator(seed, "tokenizer", "measure", path.stem)
+    documents = tokens = unknown = words = changed = 0
     for batch in read_batches(path, columns=["text"], batch_rows=BATCH_ROWS):
-        texts = batch.column("text").to_pylist()
+        texts = batch.column("text").filter(pa.array(random.random(len(batch)) < keep_fraction)).to_pylist()
+        documents += len(texts)
         encoded = tokenizer.encode_batch(texts, threads=threads)
         tokens += sum(len(ids) for ids in encoded)
         unknown += int(sum(np.count_nonzero(ids == UNK_ID) for ids in encoded))
         words += sum(len(text.split()) for text in texts)
         changed += sum(text.count("▁") if identity else _changed(text, tokenizer.normalize(text)) for text in texts)
     return {
+        "documents": documents,
         "tokens": tokens,
         "unk_fraction": unknown / tokens if tokens else None,
         "tokens_per_word": tokens / words if words else None,
         "normalization_changed_characters": changed,
     }
+
+
+def _share(size: int, megabytes: int) -> float:
+    """The share of `size` bytes that `megabytes` MB are, at most all."""
+    return min(1.0, megabytes * _MEGABYTE / size) if size else 1.0
 
 
 def _changed(text: str, normalized: str) -> int:
