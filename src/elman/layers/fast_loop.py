@@ -42,11 +42,13 @@ class FastLoop:
         self: Any, sequences: tf.Tensor, initial_state: Any, mask: Any, training: bool = False
     ) -> tuple[tf.Tensor, tf.Tensor, list[tf.Tensor]]:
         """Return last output, outputs and last states, as Keras' layers do."""
+        if isinstance(mask, Sequence):
+            mask = mask[0]
         plan = self.kernel_plan()
         if plan.name == "CPU kernel":
             return self._run_cpu_kernel(sequences, initial_state, mask, training)
         if plan.name == "cuDNN":
-            return super().inner_loop(sequences, initial_state, mask, training=training)
+            return super().inner_loop(sequences, initial_state, mask, training=training)  # type: ignore[misc]
         if getattr(self, "use_cudnn", "auto") is True:
             raise ConfigError(f"use_cudnn=True of layer {self.name!r} cannot be met. {plan}.")
         return keras.layers.RNN.inner_loop(self, sequences, initial_state, mask, training=training)
@@ -90,8 +92,6 @@ def _as_float32(variable: keras.Variable) -> tf.Tensor:
 
 def _steps_mask(mask: Any, sequences: tf.Tensor) -> tf.Tensor:
     """Return the mask as bool (B, T), all true where there is none."""
-    if isinstance(mask, Sequence):
-        mask = mask[0]
     if mask is None:
         filled = tf.fill(tf.shape(sequences)[:2], True)
         return tf.ensure_shape(filled, sequences.shape[:2])

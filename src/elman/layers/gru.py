@@ -17,8 +17,8 @@ class GRU(FastLoop, keras.layers.GRU):
         z = sigmoid(x W_z + b_z + h' U_z + e_z)      r = sigmoid(x W_r + b_r + h' U_r + e_r)
         g = tanh(x W_g + b_g + r (h' U_g + e_g))     h = z h' + (1 - z) g
 
-    where x is the input of a step, h' is the state before it, and the columns stand in the order z, r, g. The reset gate r
-    works after the product, as in cuDNN and PyTorch; with `reset_after=False` it works before it,
+    where x is the input of a step, h' is the state before it, and the columns stand in the order z, r, g. The reset
+    gate r works after the product, as in cuDNN and PyTorch; with `reset_after=False` it works before it,
     g = tanh(x W_g + b_g + (r h') U_g), which needs the generic loop.
 
     **Masking**: uses and forwards. A masked step leaves the state as it is; its output repeats the one before it (zero

@@ -24,7 +24,7 @@ class KernelPlan:
         return f"{self.name}: {self.reason}"
 
 
-def kernel_plan(layer: Any, gpu: bool) -> KernelPlan:  # noqa: FBT001
+def kernel_plan(layer: Any, gpu: bool) -> KernelPlan:
     """Return which implementation a recurrent layer of this package runs on.
 
     The layers ask this function themselves, so what it says is what runs.

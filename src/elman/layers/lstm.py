@@ -22,11 +22,11 @@ class LSTM(FastLoop, keras.layers.LSTM):
         c = f c' + i g                         h = o tanh(c)
 
     where x is the input of a step, h' and c' are the states before it, and the columns of W, U and b stand in the order
-    i, f, g, o. A forget gate that starts open lets gradients through from the first update on, which is why its bias starts
-    at 1 and not at 0.
+    i, f, g, o. A forget gate that starts open lets gradients through from the first update on, which is why its bias
+    starts at 1 and not at 0.
 
-    **Masking**: uses and forwards. A masked step leaves the states as they are; its output repeats the one before it (zero
-    before the first real step), or is zero with `zero_output_for_mask`.
+    **Masking**: uses and forwards. A masked step leaves the states as they are; its output repeats the one before it
+    (zero before the first real step), or is zero with `zero_output_for_mask`.
 
     Weights:
         kernel: float (D, 4U). W.
@@ -69,8 +69,8 @@ class LSTM(FastLoop, keras.layers.LSTM):
             raise ConfigError(f"forget_bias must be a finite number, got {forget_bias!r}.")
         if not unit_forget_bias and forget_bias != 1.0:
             raise ConfigError(
-                f"unit_forget_bias=False leaves the forget gate to bias_initializer, so forget_bias={forget_bias!r} would "
-                "be ignored: leave one of the two out."
+                "unit_forget_bias=False leaves the forget gate to bias_initializer, so "
+                f"forget_bias={forget_bias!r} would be ignored: leave one of the two out."
             )
         super().__init__(units, unit_forget_bias=unit_forget_bias, **kwargs)
         self.forget_bias = float(forget_bias)

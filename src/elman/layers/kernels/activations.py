@@ -24,8 +24,8 @@ _HALF = np.float32(0.5)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
-def tanh(x):
-    """Return tanh(x) in float32, with an absolute error below 4e-7; NaN stays NaN, and no value exceeds 1."""
+def tanh(x: np.float32) -> np.float32:
+    """Return the hyperbolic tangent in float32: absolute error below 4e-7, NaN stays NaN, no value exceeds 1."""
     # Written so that NaN takes the last branch of each and goes through.
     x = -_LIMIT if x < -_LIMIT else x
     x = _LIMIT if x > _LIMIT else x
@@ -36,6 +36,6 @@ def tanh(x):
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
-def sigmoid(x):
-    """Return 1 / (1 + exp(-x)) in float32 as (1 + tanh(x / 2)) / 2, with an absolute error below 3e-7."""
+def sigmoid(x: np.float32) -> np.float32:
+    """Return the logistic function in float32, (1 + tanh(x / 2)) / 2, with an absolute error below 3e-7."""
     return _HALF + _HALF * tanh(_HALF * x)

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from elman.layers.kernels import buffers
+from elman.layers.kernels.buffers import Array
 from elman.layers.kernels.schedule import plan_steps
 from elman.layers.kernels.threads import run_parts, share_rows
 
@@ -29,21 +30,21 @@ class Reading:
 class Plan:
     """Which rows of a batch work at which step, shared out to threads."""
 
-    def __init__(self, mask: np.ndarray, reading: Reading, *, multiply_adds_per_step: int, threads: int) -> None:
+    def __init__(self, mask: Array, reading: Reading, *, multiply_adds_per_step: int, threads: int) -> None:
         order, self.counts, self.positions = plan_steps(mask, reading.backwards)
         self.parts = share_rows(order, int(self.counts.sum()) * multiply_adds_per_step, threads=threads)
         self.flags = (reading.backwards, reading.sequences, reading.zero_output)
 
-    def run(self, kernel: Callable[[int, np.ndarray], None]) -> None:
+    def run(self, kernel: Callable[[int, Array], None]) -> None:
         """Call `kernel(part, rows)` for each part of the batch at the same time."""
         run_parts(lambda part: kernel(part, self.parts[part]), len(self.parts))
 
-    def sums(self, *shape: int) -> np.ndarray:
+    def sums(self, *shape: int) -> Array:
         """Return zeros in which each part adds up numbers of its own: float32 (parts, *shape)."""
         return np.zeros((len(self.parts), *shape), dtype=np.float32)
 
 
-def total(sums: np.ndarray) -> np.ndarray:
+def total(sums: Array) -> Array:
     """Return the sum over the parts, in their order, so that it is the same in every run."""
     result = buffers.zeros(*sums.shape[1:])
     for part in sums:
@@ -52,25 +53,28 @@ def total(sums: np.ndarray) -> np.ndarray:
 
 
 class Forward(Protocol):
-    """Fill `outputs`, `last` (one array a state) and `saved`; `keep` says whether `saved` is wanted."""
+    """A forward kernel."""
 
     def __call__(
-        self, plan: Plan, keep: bool, projected: np.ndarray, matrix: np.ndarray, bias: np.ndarray,
-        states: Sequence[np.ndarray], outputs: np.ndarray, last: Sequence[np.ndarray], saved: Sequence[np.ndarray],
-    ) -> None: ...  # fmt: skip
+        self, plan: Plan, keep: bool, projected: Array, matrix: Array, bias: Array,
+        states: Sequence[Array], outputs: Array, last: Sequence[Array], saved: Sequence[Array],
+    ) -> None:  # fmt: skip
+        """Fill `outputs`, `last` (one array a state) and `saved`; `keep` says whether `saved` is wanted."""
 
 
 class Backward(Protocol):
-    """Fill `d_projected`, `d_inner` and `d_states`, and return the gradient of the bias.
-
-    `d_inner`, the gradient of h' U, is the array `d_projected` itself unless the cell has `inner_apart`.
-    """
+    """A backward kernel."""
 
     def __call__(
-        self, plan: Plan, matrix: np.ndarray, states: Sequence[np.ndarray], saved: Sequence[np.ndarray],
-        d_outputs: np.ndarray, d_last: Sequence[np.ndarray],
-        d_projected: np.ndarray, d_inner: np.ndarray, d_states: Sequence[np.ndarray],
-    ) -> np.ndarray: ...  # fmt: skip
+        self, plan: Plan, matrix: Array, states: Sequence[Array], saved: Sequence[Array],
+        d_outputs: Array, d_last: Sequence[Array],
+        d_projected: Array, d_inner: Array, d_states: Sequence[Array],
+    ) -> Array:  # fmt: skip
+        """Fill `d_projected`, `d_inner` and `d_states`, and return the gradient of the bias.
+
+        `d_inner`, the gradient of h' U, is the array `d_projected` itself unless the cell has `inner_apart`.
+        """
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +84,8 @@ class CellKernel:
     Attributes:
         gates: Width of x W in units.
         states: Number of states.
-        saved: Widths in units of the arrays (B, T, width U) that the forward kernel keeps for the backward one; the last
-            of them is h before each step.
+        saved: Widths in units of the arrays (B, T, width U) that the forward kernel keeps for the backward one; the
+            last of them is h before each step.
         inner_apart: Whether the gradients of x W and of h' U differ.
         forward: The forward kernel.
         backward: The backward kernel.

@@ -6,11 +6,14 @@ before the step):
     z = sigmoid(x'_z + q_z)   r = sigmoid(x'_r + q_r)   g = tanh(x'_g + r q_g)   h = z h' + (1 - z) g
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
 from elman.layers.kernels.activations import sigmoid, tanh
-from elman.layers.kernels.cell import CellKernel, total
+from elman.layers.kernels.buffers import Array
+from elman.layers.kernels.cell import CellKernel, Plan, total
 from elman.layers.kernels.matmul import PANEL, multiply_rows, pack_panels, pack_panels_transposed
 from elman.layers.kernels.schedule import add_output_gradients, clear_masked_steps, fill_masked_outputs
 
@@ -19,7 +22,7 @@ _OPTIONS = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model
 
 
 @njit(**_OPTIONS)
-def _step_row(q, inner, x, bias, recurrent_bias, h):
+def _step_row(q: Array, inner: Array, x: Array, bias: Array, recurrent_bias: Array, h: Array) -> None:
     """Turn q (3U) from h' U into gate values in place, set inner (U) to q_g, and move h (U) one step on."""
     units = h.shape[0]
     q_zr, x_zr, bias_zr, recurrent_zr = q[: 2 * units], x[: 2 * units], bias[: 2 * units], recurrent_bias[: 2 * units]
@@ -39,9 +42,10 @@ def _step_row(q, inner, x, bias, recurrent_bias, h):
 
 @njit(**_OPTIONS)
 def gru_forward(
-    projected, bias, panels, h0, positions, counts, rows, backwards, sequences, zero_output, save,
-    outputs, last_h, gates, inners, previous_h,
-):  # fmt: skip
+    projected: Array, bias: Array, panels: Array, h0: Array, positions: Array, counts: Array, rows: Array,
+    backwards: bool, sequences: bool, zero_output: bool, save: bool, outputs: Array, last_h: Array, gates: Array,
+    inners: Array, previous_h: Array,
+) -> None:  # fmt: skip
     """Work through the real steps of the rows named in `rows`, which come sorted by falling count.
 
     Args:
@@ -102,7 +106,7 @@ def gru_forward(
 
 
 @njit(**_OPTIONS)
-def _step_row_back(dx, dq, gates, inner, before, dh):
+def _step_row_back(dx: Array, dq: Array, gates: Array, inner: Array, before: Array, dh: Array) -> None:
     """Set dx and dq (3U) from dh (U), and leave in dh what reaches h' past the product; `before` is h'."""
     units = dh.shape[0]
     z, r, g = gates[:units], gates[units : 2 * units], gates[2 * units :]
@@ -124,9 +128,10 @@ def _step_row_back(dx, dq, gates, inner, before, dh):
 
 @njit(**_OPTIONS)
 def gru_backward(
-    panels, gates, inners, previous_h, positions, counts, rows, backwards, sequences, zero_output,
-    d_outputs, d_last_h, d_projected, d_inner, d_h0, d_bias,
-):  # fmt: skip
+    panels: Array, gates: Array, inners: Array, previous_h: Array, positions: Array, counts: Array, rows: Array,
+    backwards: bool, sequences: bool, zero_output: bool, d_outputs: Array, d_last_h: Array, d_projected: Array,
+    d_inner: Array, d_h0: Array, d_bias: Array,
+) -> None:  # fmt: skip
     """Walk the real steps of some rows from the last to the first.
 
     Args:
@@ -185,7 +190,17 @@ def gru_backward(
             d_h0[rows[r], j] = dh[r, j]
 
 
-def _forward(plan, keep, projected, matrix, bias, states, outputs, last, saved):  # type: ignore[no-untyped-def]
+def _forward(
+    plan: Plan,
+    keep: bool,
+    projected: Array,
+    matrix: Array,
+    bias: Array,
+    states: Sequence[Array],
+    outputs: Array,
+    last: Sequence[Array],
+    saved: Sequence[Array],
+) -> None:
     panels = pack_panels(matrix)
     plan.run(
         lambda _, rows: gru_forward(
@@ -195,7 +210,17 @@ def _forward(plan, keep, projected, matrix, bias, states, outputs, last, saved):
     )  # fmt: skip
 
 
-def _backward(plan, matrix, states, saved, d_outputs, d_last, d_projected, d_inner, d_states):  # type: ignore[no-untyped-def]
+def _backward(
+    plan: Plan,
+    matrix: Array,
+    states: Sequence[Array],
+    saved: Sequence[Array],
+    d_outputs: Array,
+    d_last: Sequence[Array],
+    d_projected: Array,
+    d_inner: Array,
+    d_states: Sequence[Array],
+) -> Array:
     del states  # saved as the first of the previous states
     panels, d_bias = pack_panels_transposed(matrix), plan.sums(2, matrix.shape[1])
     plan.run(

@@ -9,11 +9,14 @@ The loops over units are many and short on purpose: with one array written in ea
 vectorise them.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
 from elman.layers.kernels.activations import sigmoid, tanh
-from elman.layers.kernels.cell import CellKernel, total
+from elman.layers.kernels.buffers import Array
+from elman.layers.kernels.cell import CellKernel, Plan, total
 from elman.layers.kernels.matmul import PANEL, multiply_rows, pack_panels, pack_panels_transposed
 from elman.layers.kernels.schedule import add_output_gradients, clear_masked_steps, fill_masked_outputs
 
@@ -22,7 +25,7 @@ _OPTIONS = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model
 
 
 @njit(**_OPTIONS)
-def _step_row(z, x, bias, h, c):
+def _step_row(z: Array, x: Array, bias: Array, h: Array, c: Array) -> None:
     """Turn z (4U) from h' U into gate values in place, and move h and c (U) one step on; x (4U) is the input's part."""
     units = h.shape[0]
     z_if, x_if, bias_if = z[: 2 * units], x[: 2 * units], bias[: 2 * units]
@@ -43,9 +46,10 @@ def _step_row(z, x, bias, h, c):
 
 @njit(**_OPTIONS)
 def lstm_forward(
-    projected, bias, panels, h0, c0, positions, counts, rows, backwards, sequences, zero_output, save,
-    outputs, last_h, last_c, gates, cells, previous_h,
-):  # fmt: skip
+    projected: Array, bias: Array, panels: Array, h0: Array, c0: Array, positions: Array, counts: Array, rows: Array,
+    backwards: bool, sequences: bool, zero_output: bool, save: bool, outputs: Array, last_h: Array, last_c: Array,
+    gates: Array, cells: Array, previous_h: Array,
+) -> None:  # fmt: skip
     """Work through the real steps of the rows named in `rows`, which come sorted by falling count.
 
     Args:
@@ -112,7 +116,7 @@ def lstm_forward(
 
 
 @njit(**_OPTIONS)
-def _step_row_back(dz, gates, cell, before, dh, dc):
+def _step_row_back(dz: Array, gates: Array, cell: Array, before: Array, dh: Array, dc: Array) -> None:
     """Set dz (4U) from dh and dc (U), and move dc one step back; `cell` is c, overwritten, and `before` is c' (U)."""
     units = before.shape[0]
     i, f, g, o = gates[:units], gates[units : 2 * units], gates[2 * units : 3 * units], gates[3 * units :]
@@ -135,9 +139,10 @@ def _step_row_back(dz, gates, cell, before, dh, dc):
 
 @njit(**_OPTIONS)
 def lstm_backward(
-    panels, gates, cells, c0, positions, counts, rows, backwards, sequences, zero_output,
-    d_outputs, d_last_h, d_last_c, d_projected, d_h0, d_c0, d_bias,
-):  # fmt: skip
+    panels: Array, gates: Array, cells: Array, c0: Array, positions: Array, counts: Array, rows: Array,
+    backwards: bool, sequences: bool, zero_output: bool, d_outputs: Array, d_last_h: Array, d_last_c: Array,
+    d_projected: Array, d_h0: Array, d_c0: Array, d_bias: Array,
+) -> None:  # fmt: skip
     """Walk the real steps of some rows from the last to the first.
 
     Args:
@@ -206,7 +211,17 @@ def lstm_backward(
             d_c0[rows[r], j] = dc[r, j]
 
 
-def _forward(plan, keep, projected, matrix, bias, states, outputs, last, saved):  # type: ignore[no-untyped-def]
+def _forward(
+    plan: Plan,
+    keep: bool,
+    projected: Array,
+    matrix: Array,
+    bias: Array,
+    states: Sequence[Array],
+    outputs: Array,
+    last: Sequence[Array],
+    saved: Sequence[Array],
+) -> None:
     panels = pack_panels(matrix)
     plan.run(
         lambda _, rows: lstm_forward(
@@ -216,7 +231,17 @@ def _forward(plan, keep, projected, matrix, bias, states, outputs, last, saved):
     )  # fmt: skip
 
 
-def _backward(plan, matrix, states, saved, d_outputs, d_last, d_projected, d_inner, d_states):  # type: ignore[no-untyped-def]
+def _backward(
+    plan: Plan,
+    matrix: Array,
+    states: Sequence[Array],
+    saved: Sequence[Array],
+    d_outputs: Array,
+    d_last: Sequence[Array],
+    d_projected: Array,
+    d_inner: Array,
+    d_states: Sequence[Array],
+) -> Array:
     del d_inner  # the same array as d_projected
     gates, cells, _ = saved
     panels, d_bias = pack_panels_transposed(matrix), plan.sums(matrix.shape[1])

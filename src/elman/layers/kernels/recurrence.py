@@ -5,15 +5,16 @@ the initial states, so that TensorFlow forms the gradients of x and W by its own
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
 from elman.layers.kernels import buffers
+from elman.layers.kernels.buffers import Array
 from elman.layers.kernels.cell import CellKernel, Plan, Reading
 from elman.layers.kernels.threads import available_threads
 
-_Shape = Sequence[int | None]
+_Shape = tuple[Any, ...]
 
 
 def run_recurrence(
@@ -57,13 +58,13 @@ def run_recurrence(
 
         def gradient(*upstream):  # type: ignore[no-untyped-def]
             saved = (results if save else forward(inputs, keep=True))[1 + num_states :]
-            d_projected, d_inner, d_bias, *d_states = _call_numpy(
+            results_back = _call_numpy(
                 work.backward,
                 [matrix, *states, *saved, *upstream, mask],
-                [projected.shape, projected.shape, bias.shape, *[[batch, work.units]] * num_states],
+                work.backward_shapes(batch, length, tuple(bias.shape)),
             )
-            if not cell.inner_apart:
-                d_inner = d_projected
+            d_bias, *d_states = results_back[: 1 + num_states]
+            d_projected, d_inner = results_back[1 + num_states], results_back[-1]
             return d_projected, _sum_of_products(saved[-1], d_inner), d_bias, *d_states
 
         return tuple(results[: 1 + num_states]), gradient
@@ -89,43 +90,47 @@ class _Work:
             *[(batch, kept, width * self.units) for width in self.cell.saved],
         ]
 
-    def forward(self, *arrays: np.ndarray) -> list[np.ndarray]:
+    def forward(self, *arrays: Array) -> list[Array]:
         return self._forward(arrays, keep=False)
 
-    def forward_keeping(self, *arrays: np.ndarray) -> list[np.ndarray]:
+    def forward_keeping(self, *arrays: Array) -> list[Array]:
         return self._forward(arrays, keep=True)
 
-    def _forward(self, arrays: Sequence[np.ndarray], *, keep: bool) -> list[np.ndarray]:
+    def _forward(self, arrays: Sequence[Array], *, keep: bool) -> list[Array]:
         projected, matrix, bias, *states, mask = arrays
         results = [buffers.empty(*shape) for shape in self.forward_shapes(*mask.shape, keep=keep)]
         outputs, last, saved = results[0], results[1 : 1 + self.cell.states], results[1 + self.cell.states :]
         self.cell.forward(self._plan(mask), keep, projected, matrix, bias, states, outputs, last, saved)
         return results
 
-    def backward(self, matrix: np.ndarray, *arrays: np.ndarray) -> list[np.ndarray]:
+    def backward_shapes(self, batch: int | None, length: int | None, bias: _Shape) -> list[_Shape]:
+        """Return the shapes of the gradients of bias, initial states, x W, and, where it differs, h' U."""
+        product = (batch, length, self.cell.gates * self.units)
+        return [bias, *[(batch, self.units)] * self.cell.states, *[product] * (1 + self.cell.inner_apart)]
+
+    def backward(self, matrix: Array, *arrays: Array) -> list[Array]:
         num_states, mask = self.cell.states, arrays[-1]
         states, rest = arrays[:num_states], arrays[num_states:-1]
         saved, (d_outputs, *d_last) = rest[: len(self.cell.saved)], rest[len(self.cell.saved) :]
         batch, length = mask.shape
-        d_projected = buffers.empty(batch, length, self.cell.gates * self.units)
-        d_inner = buffers.empty(*d_projected.shape) if self.cell.inner_apart else d_projected
-        d_states = [buffers.empty(batch, self.units) for _ in states]
+        results = [buffers.empty(*shape) for shape in self.backward_shapes(batch, length, ())[1:]]
+        d_states, d_projected, d_inner = results[:num_states], results[num_states], results[-1]
         d_bias = self.cell.backward(
             self._plan(mask), matrix, states, saved, d_outputs, d_last, d_projected, d_inner, d_states
         )
-        return [d_projected, d_inner if self.cell.inner_apart else d_projected[:0], d_bias, *d_states]
+        return [d_bias, *results]
 
-    def _plan(self, mask: np.ndarray) -> Plan:
+    def _plan(self, mask: Array) -> Plan:
         multiply_adds = self.cell.gates * self.units * self.units
         return Plan(mask, self.reading, multiply_adds_per_step=multiply_adds, threads=self.threads)
 
 
 def _call_numpy(
-    function: Callable[..., list[np.ndarray]], inputs: Sequence[tf.Tensor], shapes: Sequence[_Shape]
+    function: Callable[..., list[Array]], inputs: Sequence[tf.Tensor], shapes: Sequence[_Shape]
 ) -> list[tf.Tensor]:
     """Call a NumPy function on tensors, eagerly or as an operation of the graph that is being built."""
 
-    def on_arrays(*arrays: np.ndarray) -> list[np.ndarray]:
+    def on_arrays(*arrays: Array) -> list[Array]:
         return function(*[buffers.read_only(array) for array in arrays])
 
     if tf.executing_eagerly():

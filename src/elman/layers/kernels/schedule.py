@@ -1,19 +1,21 @@
 """Which rows work at which step, for any mask.
 
-A row of the batch takes part only in its real steps. The k-th real step of every row is worked on together, and rows are
-sorted by how many they have, so that the rows still working are always the first ones: short rows cost nothing after
-their end, and a mask with holes or padding on the left needs no code of its own.
+A row of the batch takes part only in its real steps. The k-th real step of every row is worked on together, and rows
+are sorted by how many they have, so that the rows still working are always the first ones: short rows cost nothing
+after their end, and a mask with holes or padding on the left needs no code of its own.
 
-A *position* counts the steps in the order in which they are worked on; its time step is the same number, or counted from
-the end for a layer that goes backwards.
+A *position* counts the steps in the order in which they are worked on; its time step is the same number, or counted
+from the end for a layer that goes backwards.
 """
 
 import numpy as np
 from numba import njit
 
+from elman.layers.kernels.buffers import Array
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def plan_steps(mask, backwards):
+def plan_steps(mask: Array, backwards: bool) -> tuple[Array, Array, Array]:
     """Return the schedule of a batch.
 
     Args:
@@ -38,7 +40,7 @@ def plan_steps(mask, backwards):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill_masked_outputs(outputs, positions, count, row, zero_output):
+def fill_masked_outputs(outputs: Array, positions: Array, count: int, row: int, zero_output: bool) -> None:
     """Give the masked steps of one row the output that stood before them (zero before the first), or zero.
 
     Args:
@@ -62,7 +64,7 @@ def fill_masked_outputs(outputs, positions, count, row, zero_output):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def clear_masked_steps(array, positions, count, row, backwards):
+def clear_masked_steps(array: Array, positions: Array, count: int, row: int, backwards: bool) -> None:
     """Set the time steps of one row of `array` (B, T, N) that are not real to zero."""
     _, length, width = array.shape
     step = 0
@@ -76,8 +78,10 @@ def clear_masked_steps(array, positions, count, row, backwards):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_output_gradients(gradient, index, d_outputs, positions, count, row, step, zero_output):
-    """Add to gradient[index] what reaches the output of one real step: its own, and that of masked steps that repeat it.
+def add_output_gradients(
+    gradient: Array, index: int, d_outputs: Array, positions: Array, count: int, row: int, step: int, zero_output: bool
+) -> None:
+    """Add to gradient[index] what reaches the output of one real step: its own, and that of steps that repeat it.
 
     Args:
         gradient: float32 (R, >= U). Changed in place.

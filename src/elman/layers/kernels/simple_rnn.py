@@ -1,10 +1,13 @@
 """Elman's network over whole sequences, forward and backward, for some rows of a batch: h = tanh(x W + h' U + b)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
 from elman.layers.kernels.activations import tanh
-from elman.layers.kernels.cell import CellKernel, total
+from elman.layers.kernels.buffers import Array
+from elman.layers.kernels.cell import CellKernel, Plan, total
 from elman.layers.kernels.matmul import PANEL, multiply_rows, pack_panels, pack_panels_transposed
 from elman.layers.kernels.schedule import add_output_gradients, clear_masked_steps, fill_masked_outputs
 
@@ -13,7 +16,7 @@ _OPTIONS = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model
 
 
 @njit(**_OPTIONS)
-def _step_row(z, x, bias, h):
+def _step_row(z: Array, x: Array, bias: Array, h: Array) -> None:
     """Move h (U) one step on, with z (U) from h' U and x (U) from the input."""
     for j in range(h.shape[0]):
         h[j] = tanh(z[j] + x[j] + bias[j])
@@ -21,9 +24,10 @@ def _step_row(z, x, bias, h):
 
 @njit(**_OPTIONS)
 def simple_rnn_forward(
-    projected, bias, panels, h0, positions, counts, rows, backwards, sequences, zero_output, save,
-    outputs, last_h, states, previous_h,
-):  # fmt: skip
+    projected: Array, bias: Array, panels: Array, h0: Array, positions: Array, counts: Array, rows: Array,
+    backwards: bool, sequences: bool, zero_output: bool, save: bool, outputs: Array, last_h: Array, states: Array,
+    previous_h: Array,
+) -> None:  # fmt: skip
     """Work through the real steps of the rows named in `rows`, which come sorted by falling count.
 
     Args:
@@ -80,7 +84,7 @@ def simple_rnn_forward(
 
 
 @njit(**_OPTIONS)
-def _step_row_back(dz, h, dh):
+def _step_row_back(dz: Array, h: Array, dh: Array) -> None:
     """Set dz (U) from dh and the state h after the step."""
     for j in range(h.shape[0]):
         dz[j] = dh[j] * (_ONE - h[j] * h[j])
@@ -88,9 +92,9 @@ def _step_row_back(dz, h, dh):
 
 @njit(**_OPTIONS)
 def simple_rnn_backward(
-    panels, states, positions, counts, rows, backwards, sequences, zero_output,
-    d_outputs, d_last_h, d_projected, d_h0, d_bias,
-):  # fmt: skip
+    panels: Array, states: Array, positions: Array, counts: Array, rows: Array, backwards: bool, sequences: bool,
+    zero_output: bool, d_outputs: Array, d_last_h: Array, d_projected: Array, d_h0: Array, d_bias: Array,
+) -> None:  # fmt: skip
     """Walk the real steps of some rows from the last to the first.
 
     Args:
@@ -138,7 +142,17 @@ def simple_rnn_backward(
             d_h0[rows[r], j] = dh[r, j]
 
 
-def _forward(plan, keep, projected, matrix, bias, states, outputs, last, saved):  # type: ignore[no-untyped-def]
+def _forward(
+    plan: Plan,
+    keep: bool,
+    projected: Array,
+    matrix: Array,
+    bias: Array,
+    states: Sequence[Array],
+    outputs: Array,
+    last: Sequence[Array],
+    saved: Sequence[Array],
+) -> None:
     panels = pack_panels(matrix)
     plan.run(
         lambda _, rows: simple_rnn_forward(
@@ -148,7 +162,17 @@ def _forward(plan, keep, projected, matrix, bias, states, outputs, last, saved):
     )  # fmt: skip
 
 
-def _backward(plan, matrix, states, saved, d_outputs, d_last, d_projected, d_inner, d_states):  # type: ignore[no-untyped-def]
+def _backward(
+    plan: Plan,
+    matrix: Array,
+    states: Sequence[Array],
+    saved: Sequence[Array],
+    d_outputs: Array,
+    d_last: Sequence[Array],
+    d_projected: Array,
+    d_inner: Array,
+    d_states: Sequence[Array],
+) -> Array:
     del states, d_inner  # not needed; the same array as d_projected
     panels, d_bias = pack_panels_transposed(matrix), plan.sums(matrix.shape[1])
     plan.run(

@@ -1,7 +1,8 @@
 """The rows of a batch shared out to threads.
 
 Kernels release the interpreter lock, so plain Python threads run them side by side. No OpenMP: its threads spin after
-each parallel region on the cores that TensorFlow's products need next, and one of its layers forbids two kernels at once.
+each parallel region on the cores that TensorFlow's products need next, and numba's plainest thread layer forbids two
+kernels at once.
 """
 
 import functools
@@ -10,6 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+
+from elman.layers.kernels.buffers import Array
 
 # Below this many multiply-adds for each thread, waking a thread costs more than it saves.
 _WORTH_A_THREAD = 2_000_000
@@ -27,7 +30,7 @@ def available_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def share_rows(order: np.ndarray, multiply_adds: int, *, threads: int) -> list[np.ndarray]:
+def share_rows(order: Array, multiply_adds: int, *, threads: int) -> list[Array]:
     """Deal rows, sorted by falling length, out to threads so that each gets long and short ones.
 
     Args:
