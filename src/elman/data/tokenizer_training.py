@@ -79,6 +79,24 @@ def train_tokenizer(
     with replacing(output / MODEL_FILE) as temporary:
         temporary.write_bytes(serialized)
     tokenizer = Tokenizer(serialized, model=model)
+    summary: dict[str, Any] = {
+        "pieces": tokenizer.vocab_size,
+        "requested_pieces": vocab_size,
+        "bytes_seen": text.bytes_seen,
+        "bytes_used": text.bytes_used,
+        "bytes_left_out_by_sampling": text.bytes_left_out,
+        "bytes_of_reserved_characters": text.bytes_reserved,
+        "words_cut": text.words_cut,
+    }
+    for split in SPLITS:
+        summary[split] = measure(
+            tokenizer,
+            prepared / f"{split}.parquet",
+            identity=normalization == "identity",
+            max_megabytes=max_training_megabytes,
+            seed=seed,
+            threads=threads,
+        )
     metadata = {
         "version": VERSION,
         "model": model,
@@ -91,26 +109,6 @@ def train_tokenizer(
         "sha256": sha256_file(output / MODEL_FILE),
     }
     write_json(output / METADATA_FILE, metadata)
-    summary = {
-        "pieces": tokenizer.vocab_size,
-        "requested_pieces": vocab_size,
-        "bytes_seen": text.bytes_seen,
-        "bytes_used": text.bytes_used,
-        "bytes_left_out_by_sampling": text.bytes_left_out,
-        "bytes_of_reserved_characters": text.bytes_reserved,
-        "words_cut": text.words_cut,
-        **{
-            split: measure(
-                tokenizer,
-                prepared / f"{split}.parquet",
-                identity=normalization == "identity",
-                max_megabytes=max_training_megabytes,
-                seed=seed,
-                threads=threads,
-            )
-            for split in SPLITS
-        },
-    }
     write_json(output / "summary.json", summary)
     return summary
 
