@@ -1,35 +1,13 @@
 """Runs the prepare stage on files that a test writes."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.helpers.prepared_files import Prepare, Prepared
 
-from elman.artifacts import read_json, read_table
 from elman.config import DatasetConfig, PrepareConfig
 from elman.data.prepare import prepare
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """What a run of the stage left behind."""
-
-    out: Path
-    summary: dict[str, Any]
-
-    def rows(self, split: str) -> list[dict[str, Any]]:
-        return read_table(self.out / f"{split}.parquet").to_pylist()
-
-    def texts(self, *splits: str) -> list[str]:
-        return [row["text"] for split in splits or ("train", "valid", "test") for row in self.rows(split)]
-
-    def labels(self) -> list[str]:
-        return read_json(self.out / "labels.json")["labels"]
-
-
-Prepare = Callable[..., Prepared]
 
 
 @pytest.fixture
@@ -54,14 +32,3 @@ def prepare_files(tmp_path: Path) -> Prepare:
         return Prepared(tmp_path / out, summary)
 
     return run
-
-
-def reviews(*, num_rows: int, sentiments: tuple[str, ...] = ("good", "bad"), start: int = 0) -> list[tuple[str, str]]:
-    """Different short texts with their labels, enough to fill all splits by hash."""
-    return [
-        (
-            f"{sentiments[i % len(sentiments)]} film number {i} seen in room {i * 7 % 100}",
-            sentiments[i % len(sentiments)],
-        )
-        for i in range(start, start + num_rows)
-    ]

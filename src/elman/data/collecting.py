@@ -1,7 +1,7 @@
 """The one pass over the raw rows: each is cleaned and put into a split, or rejected with its reason."""
 
-from collections import Counter
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,13 +21,22 @@ from elman.data.tables import PREPARED_SCHEMA, Rejects, RowBuffer, copy_without
 _REPEATS = (("train", ("test", "valid")), ("valid", ("test",)))
 
 
+@dataclass(slots=True)
+class Totals:
+    """What a split holds; words are what white space separates, bytes are those of UTF-8."""
+
+    rows: int = 0
+    words: int = 0
+    bytes: int = 0
+
+
 class Collector:
     """Writes `<split>.parquet` tables into a folder while rows come in; memory holds digests and a few batches.
 
     Attributes:
         labels: The labels of the used rows; None for text without labels.
         digests: Hashes of the used documents, in the order of the tables' rows.
-        rows, words, bytes: Of the used documents, by split; words are what white space separates.
+        totals: What each split holds.
         texts_changed: Used documents that cleaning changed.
         replacement_characters: Used documents that hold U+FFFD, which an earlier program put where it could not decode.
     """
@@ -39,9 +48,7 @@ class Collector:
         self.labels = None if label_column is None else LabelCounter(label_column=label_column)
         self.digests = Digests(SPLITS)
         self.rows_read = 0
-        self.rows: Counter[str] = Counter()
-        self.words: Counter[str] = Counter()
-        self.bytes: Counter[str] = Counter()
+        self.totals = {split: Totals() for split in SPLITS}
         self.texts_changed = 0
         self.replacement_characters = 0
         self._folder = folder
@@ -96,16 +103,17 @@ class Collector:
         if self.labels is not None:
             self.labels.add(row, split=split)
             label = row.label
-        self._buffers[split].append(self.rows[split], text, label, row.source, row.number, size=len(text))
+        self._buffers[split].append(self.totals[split].rows, text, label, row.source, row.number, size=len(text))
         self.digests.add(split, digest)
         self._count(text, split=split, sign=1)
         self.texts_changed += text != row.text
         self.replacement_characters += "\ufffd" in text
 
     def _count(self, text: str, *, split: str, sign: int) -> None:
-        self.rows[split] += sign
-        self.words[split] += sign * (text.count(" ") + 1 if self._collapsed else len(text.split()))
-        self.bytes[split] += sign * (len(text) if text.isascii() else len(text.encode()))
+        totals = self.totals[split]
+        totals.rows += sign
+        totals.words += sign * (text.count(" ") + 1 if self._collapsed else len(text.split()))
+        totals.bytes += sign * (len(text) if text.isascii() else len(text.encode()))
 
     def drop_repeated(self) -> dict[str, int]:
         """Takes out of train what also stands in valid or test, and out of valid what also stands in test.

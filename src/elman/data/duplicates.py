@@ -7,6 +7,8 @@ from array import array
 import numpy as np
 import numpy.typing as npt
 
+_CHUNK = 1 << 18  # documents looked up together
+
 
 def fold(text: str, *, collapsed: bool = False) -> str:
     r"""A text without its case, its spacing and its way to compose characters.
@@ -46,13 +48,14 @@ class Digests:
         self._values[split].append(digest)
 
     def of(self, split: str) -> npt.NDArray[np.uint64]:
-        """The split's digests in row order; uint64 (documents,)."""
-        return np.array(self._values[split], dtype=np.uint64)
+        """The split's digests in row order, without a copy; uint64 (documents,)."""
+        values = self._values[split]
+        return np.frombuffer(values, dtype=np.uint64) if values else np.zeros(0, dtype=np.uint64)
 
     def repeated_inside(self, split: str) -> int:
         """Documents of a split that repeat an earlier one of the same split."""
-        values = self.of(split)
-        return len(values) - len(np.unique(values))
+        values = np.sort(self.of(split))  # in 8 bytes a document; np.unique takes several times as much
+        return int(np.count_nonzero(values[1:] == values[:-1]))
 
     def standing_in(self, split: str, others: tuple[str, ...]) -> npt.NDArray[np.int8]:
         """Which documents of `split` also stand in other splits; int8 (documents,).
@@ -62,7 +65,13 @@ class Digests:
         values = self.of(split)
         standing = np.zeros(len(values), dtype=np.int8)
         for number in range(len(others), 0, -1):
-            standing[np.isin(values, self.of(others[number - 1]))] = number
+            known = np.sort(self.of(others[number - 1]))
+            if not len(known):
+                continue
+            for start in range(0, len(values), _CHUNK):
+                part = values[start : start + _CHUNK]
+                place = np.minimum(np.searchsorted(known, part), len(known) - 1)
+                standing[start : start + _CHUNK][known[place] == part] = number
         return standing
 
     def drop(self, split: str, mask: npt.NDArray[np.bool_]) -> None:

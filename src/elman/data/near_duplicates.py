@@ -34,6 +34,8 @@ _MAX_BYTES = 1 << 20  # of a document; what is beyond is not compared
 _BATCH_BYTES = 1 << 18  # of documents worked on together: arrays of 8 bytes for each should stay in the cache
 _BATCH_ROWS = 512  # at most, since a document's number takes the upper 9 bits of a sort key
 _HASH_BITS = 55
+_FILTER_BITS = 24  # of a table that tells for most hashes that they are in no checked document
+_FILTER_SHIFT = np.uint64(_HASH_BITS - _FILTER_BITS)
 
 Hashes = npt.NDArray[np.uint64]
 Indices = npt.NDArray[np.int64]
@@ -116,36 +118,44 @@ def similarity(first: Hashes, second: Hashes) -> float:
 
 
 class _Index:
-    """The checked documents of an evaluation split, findable by the hashes of their sketches."""
+    """The checked documents, findable by the hashes of their sketches."""
 
-    def __init__(self, sketch: Sketches) -> None:
-        self._sketch = sketch
-        order = np.argsort(sketch.hashes, kind="stable")
-        self._documents = sketch.documents[order]
-        self._hashes, self._first, self._number = np.unique(sketch.hashes[order], return_index=True, return_counts=True)
-        self._number = np.minimum(self._number, _MAX_POSTINGS)
-        self.found = np.zeros(len(sketch.starts) - 1, dtype=bool)  # documents with a near duplicate
+    def __init__(self, checked: Sketches) -> None:
+        self._checked = checked
+        order = np.argsort(checked.hashes, kind="stable")
+        ordered = checked.hashes[order]
+        first = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+        self._documents = checked.documents[order]
+        self._hashes = ordered[first]
+        self._first = np.flatnonzero(first)
+        self._number = np.minimum(np.diff(np.append(self._first, len(ordered))), _MAX_POSTINGS)
+        self._filter = np.zeros(1 << _FILTER_BITS, dtype=bool)
+        self._filter[self._hashes >> _FILTER_SHIFT] = True
+        self.found = np.zeros(len(checked.starts) - 1, dtype=bool)  # documents with a near duplicate
 
     def compare(self, train: Sketches) -> None:
         """Marks the checked documents that are near duplicates of one of these train documents."""
-        if not len(self._hashes) or not len(train.hashes):
-            return
-        place = np.minimum(np.searchsorted(self._hashes, train.hashes), len(self._hashes) - 1)
-        hit = self._hashes[place] == train.hashes
-        place, number = place[hit], self._number[place[hit]]
+        learned, place = self._shared(train)
+        number = self._number[place]
         step = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
         checked = self._documents[np.repeat(self._first[place], number) + step]
-        learned = np.repeat(train.documents[hit], number)
+        learned = np.repeat(learned, number)
         still = ~self.found[checked]
-        pairs, common = np.unique(
-            learned[still] * len(self.found) + checked[still], return_counts=True
-        )  # one number a pair
-        learned, checked = np.divmod(pairs, len(self.found))
-        sizes = np.diff(train.starts)[learned], np.diff(self._sketch.starts)[checked]
+        pairs, common = np.unique(learned[still] * len(self.found) + checked[still], return_counts=True)
+        learned, checked = np.divmod(pairs, max(len(self.found), 1))
+        sizes = np.diff(train.starts)[learned], np.diff(self._checked.starts)[checked]
         likely = common >= THRESHOLD * np.maximum(*sizes)  # no pair below can reach the threshold
         for one, other in zip(learned[likely].tolist(), checked[likely].tolist(), strict=True):
-            if not self.found[other] and similarity(train.of(one), self._sketch.of(other)) >= THRESHOLD:
+            if not self.found[other] and similarity(train.of(one), self._checked.of(other)) >= THRESHOLD:
                 self.found[other] = True
+
+    def _shared(self, train: Sketches) -> tuple[Indices, Indices]:
+        """Train documents, and where in the index each hash stands that they share with a checked document."""
+        likely = self._filter[train.hashes >> _FILTER_SHIFT]  # most hashes end here, without a search
+        documents, hashes = train.documents[likely], train.hashes[likely]
+        place = np.minimum(np.searchsorted(self._hashes, hashes), max(len(self._hashes) - 1, 0))
+        hit = self._hashes[place] == hashes if len(self._hashes) else np.zeros(len(hashes), dtype=bool)
+        return documents[hit], place[hit]
 
 
 def count_near_duplicates(train: Path, evaluation: dict[str, Path]) -> dict[str, dict[str, int]]:
@@ -156,26 +166,31 @@ def count_near_duplicates(train: Path, evaluation: dict[str, Path]) -> dict[str,
         evaluation: Prepared tables, keyed by split.
     """
     sketcher = Sketcher()
-    indices = {split: _Index(_checked(path, sketcher)) for split, path in evaluation.items()}
+    parts = {split: list(_checked(path, sketcher)) for split, path in evaluation.items()}
+    index = _Index(_joined([part for split in parts.values() for part in split]))
     for texts in _batches(train, step=1):
-        batch = sketcher.sketches(texts)
-        for index in indices.values():
-            index.compare(batch)
-    return {
-        split: {"checked": len(index.found), "near_duplicates": int(index.found.sum())}
-        for split, index in indices.items()
-    }
+        index.compare(sketcher.sketches(texts))
+    counts, start = {}, 0
+    for split, of_split in parts.items():
+        end = start + sum(len(part.starts) - 1 for part in of_split)
+        counts[split] = {"checked": end - start, "near_duplicates": int(index.found[start:end].sum())}
+        start = end
+    return counts
 
 
-def _checked(path: Path, sketcher: Sketcher) -> Sketches:
+def _checked(path: Path, sketcher: Sketcher) -> Iterator[Sketches]:
     """Sketches of every n-th document of a table, with the smallest n that keeps to the bound."""
     with pq.ParquetFile(path) as file:
         step = max(-(-file.metadata.num_rows // MAX_CHECKED), 1)
-    parts = [sketcher.sketches(texts) for texts in _batches(path, step=step)]
+    for texts in _batches(path, step=step):
+        yield sketcher.sketches(texts)
+
+
+def _joined(parts: list[Sketches]) -> Sketches:
+    """The sketches of several batches, with the documents numbered on."""
     lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(part.starts) for part in parts)])
     hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(part.hashes for part in parts)])
-    documents = np.repeat(np.arange(len(lengths) - 1), lengths[1:])
-    return Sketches(documents, hashes, np.cumsum(lengths))
+    return Sketches(np.repeat(np.arange(len(lengths) - 1), lengths[1:]), hashes, np.cumsum(lengths))
 
 
 def _batches(path: Path, *, step: int) -> Iterator[list[bytes]]:

@@ -2,6 +2,7 @@
 
 import tempfile
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,9 @@ def _check_rejects(collector: Collector, *, limit: float, path: str) -> None:
 def _check_splits(collector: Collector, opened: Dataset) -> None:
     """Refuses to go on with an empty split."""
     for split in SPLITS:
-        if collector.rows[split]:
+        if collector.totals[split].rows:
             continue
-        counts = ", ".join(f"{name} {collector.rows[name]:,}" for name in SPLITS)
+        counts = ", ".join(f"{name} {collector.totals[name].rows:,}" for name in SPLITS)
         if split in opened.own_splits:
             reasons = dict(collector.rejects.by_reason)
             raise DataError(
@@ -113,7 +114,7 @@ def _summary(
     near: dict[str, dict[str, int]],
 ) -> dict[str, Any]:
     """The numbers of this run; lists are for people, since `dvc metrics` shows single values only."""
-    used, rejected = sum(collector.rows.values()), collector.rejects.total
+    used, rejected = sum(totals.rows for totals in collector.totals.values()), collector.rejects.total
     assert collector.rows_read == used + rejected, "every row is used or rejected"
     codecs = {name: shown_codec(codec) for name, codec in opened.encodings.items()}
     return {
@@ -125,9 +126,7 @@ def _summary(
         "rejected": dict(sorted(collector.rejects.by_reason.items())),
         "splits": {
             split: {
-                "rows": collector.rows[split],
-                "words": collector.words[split],
-                "bytes": collector.bytes[split],
+                **asdict(collector.totals[split]),
                 "repeated_inside": collector.digests.repeated_inside(split),
             }
             for split in SPLITS
