@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import socket
@@ -13,7 +14,7 @@ from elman.tracking.liveness import Alive, Terminated, is_gone, raising_on_signa
 def test_a_held_lock_is_a_living_process_and_a_closed_one_is_gone(tmp_path: Path) -> None:
     alive = Alive(tmp_path)
     tags = alive.tags()
-    assert tags["elman.pid"] == str(os.getpid())
+    assert json.loads(tags["elman.process"])["pid"] == os.getpid()
     assert not is_gone(tags, shared_disk=True)
     alive.close()
     assert is_gone(tags, shared_disk=True)
@@ -29,27 +30,31 @@ def test_a_process_that_was_killed_is_gone_though_its_file_stays(tmp_path: Path)
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        tags = {"elman.alive": process.stdout.readline().strip()}
+        lock = Path(process.stdout.readline().strip())
+        tags = {"elman.process": json.dumps({"pid": process.pid, "host": "any", "lock": str(lock)})}
         assert not is_gone(tags, shared_disk=True)
         remove_stale(tmp_path)
-        assert Path(tags["elman.alive"]).exists()
+        assert lock.exists()
         process.kill()
         process.wait()
-    assert Path(tags["elman.alive"]).exists()
+    assert lock.exists()
     assert is_gone(tags, shared_disk=True)
     remove_stale(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_with_a_server_only_runs_of_this_host_are_judged(tmp_path: Path) -> None:
-    missing = {"elman.alive": str(tmp_path / "missing"), "elman.host": "another"}
-    assert not is_gone(missing, shared_disk=False)
-    assert is_gone(missing, shared_disk=True)
-    assert is_gone({**missing, "elman.host": socket.gethostname()}, shared_disk=False)
+    def tags(host: str) -> dict[str, str]:
+        return {"elman.process": json.dumps({"pid": 1, "host": host, "lock": str(tmp_path / "missing")})}
+
+    assert not is_gone(tags("another"), shared_disk=False)
+    assert is_gone(tags("another"), shared_disk=True)
+    assert is_gone(tags(socket.gethostname()), shared_disk=False)
 
 
-def test_a_run_of_other_software_is_left_alone() -> None:
-    assert not is_gone({"mlflow.runName": "notebook"}, shared_disk=True)
+@pytest.mark.parametrize("tags", [{"mlflow.runName": "notebook"}, {"elman.process": "7"}, {"elman.process": "{"}])
+def test_a_run_of_other_software_is_left_alone(tags: dict[str, str]) -> None:
+    assert not is_gone(tags, shared_disk=True)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])

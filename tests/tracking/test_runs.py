@@ -73,8 +73,17 @@ def test_only_finite_numbers_are_recorded_and_the_others_are_named_and_counted(t
 
 def test_measures_carry_their_interval_where_there_is_one(tracker: Tracker, run: Run) -> None:
     accuracy = {"mean": 0.96, "low": 0.95, "high": 0.97, "per_seed": [0.95, 0.97]}
-    run.log_measures("test", {"accuracy": accuracy, "macro_f1": {"mean": 0.9, "low": None, "high": None}})
-    expected = {"test/accuracy": 0.96, "test/accuracy_low": 0.95, "test/accuracy_high": 0.97, "test/macro_f1": 0.9}
+    one_seed, count = {"mean": 0.9, "low": None, "high": None}, {"mean": 70.0, "low": 70.0, "high": 70.0}
+    unknown = {"mean": None, "low": None, "high": None}
+    measures = {"accuracy": accuracy, "macro_f1": one_seed, "num_tokens": count, "perplexity": unknown}
+    run.log_measures("test", measures)
+    expected = {
+        "test/num_tokens": 70.0,
+        "test/accuracy": 0.96,
+        "test/accuracy_low": 0.95,
+        "test/accuracy_high": 0.97,
+        "test/macro_f1": 0.9,
+    }
     assert _data(tracker, run).metrics == expected
 
 

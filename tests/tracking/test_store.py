@@ -69,6 +69,17 @@ def test_the_experiment_says_what_it_is_and_which_page_shows_it(root: Path) -> N
     assert experiment.artifact_location == (root.resolve() / "mlruns/artifacts/reuters-r8-language-model").as_uri()
 
 
+def test_the_views_of_an_experiment_come_back_and_what_a_person_changed_stays(root: Path) -> None:
+    with Tracker.open(root=root, experiment="views") as tracker:
+        client, found = tracker.client, tracker.experiment_id
+        client.delete_experiment_tag(found, "mlflow.sharedViewState.elman-cells")
+        client.set_experiment_tag(found, "mlflow.note.content", "ours")
+    with Tracker.open(root=root, experiment="views"):
+        tags = client.get_experiment(found).tags
+    assert tags["mlflow.note.content"] == "ours"
+    assert "mlflow.sharedViewState.elman-cells" in tags
+
+
 def test_processes_that_start_at_once_make_one_quiet_store(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; from elman.tracking.tracker import Tracker\n"

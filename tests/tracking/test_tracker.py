@@ -35,6 +35,7 @@ def test_seeds_are_told_from_parents_by_tag_and_only_seeds_carry_the_cell(tracke
     tags = below.data.tags
     found = [tags[key] for key in ("cell", "task", "seed", "elman.level", "mlflow.parentRunId", "hash.data")]
     assert found == ["lstm", "classifier", "2", "seed", parent.run_id, "ab"]
+    assert tags["mlflow.runColor"] == above.data.tags["mlflow.runColor"]
 
 
 def test_an_exception_fails_the_seed_and_its_parent_and_is_kept(tracker: Tracker) -> None:

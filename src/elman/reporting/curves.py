@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from elman.errors import ArtifactError
-from elman.reporting.drawing import COLORS, OTHER_COLOR, style
+from elman.reporting.drawing import OTHER_COLOR, style
 from elman.reporting.measures import title
+from elman.tracking.views import COLORS
 
 History = dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]]
 

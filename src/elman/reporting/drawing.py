@@ -12,7 +12,6 @@ from contextlib import contextmanager
 import matplotlib
 from matplotlib.figure import Figure
 
-COLORS = {"simple_rnn": "#d97706", "lstm": "#3b82c4", "gru": "#0d9b76"}
 MARKERS = {"simple_rnn": "s", "lstm": "o", "gru": "D"}
 OTHER_COLOR, OTHER_MARKER = "#8b6fc0", "^"
 BASELINE_COLOR = "#8a8f98"

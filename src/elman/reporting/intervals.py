@@ -5,8 +5,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from elman.reporting.drawing import BASELINE_COLOR, COLORS, MARKERS, OTHER_COLOR, OTHER_MARKER, style
+from elman.reporting.drawing import BASELINE_COLOR, MARKERS, OTHER_COLOR, OTHER_MARKER, style
 from elman.reporting.measures import Measure, number, title
+from elman.tracking.views import COLORS
 
 
 def draw_intervals(

@@ -7,6 +7,7 @@ own count.
 """
 
 import fcntl
+import json
 import os
 import signal
 import socket
@@ -18,9 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Any
 
-ALIVE_TAG = "elman.alive"
-HOST_TAG = "elman.host"
-PID_TAG = "elman.pid"
+PROCESS_TAG = "elman.process"  # one tag, since each is a column of the page
 
 
 class Terminated(SystemExit):
@@ -46,7 +45,8 @@ class Alive:
 
     def tags(self) -> dict[str, str]:
         """What a run carries, so that a later job can tell whether its process still works."""
-        return {ALIVE_TAG: str(self.path), HOST_TAG: socket.gethostname(), PID_TAG: str(os.getpid())}
+        process = {"pid": os.getpid(), "host": socket.gethostname(), "lock": str(self.path)}
+        return {PROCESS_TAG: json.dumps(process)}
 
     def close(self) -> None:
         """Gives the lock back; a second call does nothing."""
@@ -63,9 +63,23 @@ def is_gone(tags: dict[str, str], *, shared_disk: bool) -> bool:
         shared_disk: True when whoever writes to the store sees this disk (a store in a file), whatever the host is
             called: a container gets another name at each start. False for a server, where only this host is judged.
     """
-    path = tags.get(ALIVE_TAG)
-    if path is None or not (shared_disk or tags.get(HOST_TAG) == socket.gethostname()):
+    try:
+        process = json.loads(tags[PROCESS_TAG])
+        path, host = Path(process["lock"]), process["host"]
+    except (KeyError, TypeError, ValueError):  # a run of other software
         return False
+    return (shared_disk or host == socket.gethostname()) and _is_free(path)
+
+
+def remove_stale(folder: Path) -> None:
+    """Deletes the lock files of processes that are gone."""
+    for path in folder.glob("[!.]*"):
+        if _is_free(path):
+            path.unlink(missing_ok=True)
+
+
+def _is_free(path: Path) -> bool:
+    """Whether nobody holds the lock: it can be taken, or its file is no more."""
     try:
         file = os.open(path, os.O_RDWR)
     except FileNotFoundError:
@@ -79,13 +93,6 @@ def is_gone(tags: dict[str, str], *, shared_disk: bool) -> bool:
     finally:
         os.close(file)
     return True
-
-
-def remove_stale(folder: Path) -> None:
-    """Deletes the lock files of processes that are gone."""
-    for path in folder.glob("[!.]*"):
-        if is_gone({ALIVE_TAG: str(path)}, shared_disk=True):
-            path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -126,6 +126,8 @@ class Run:
     def log_measures(self, split: str, measures: Mapping[str, Mapping[str, Any]]) -> None:
         """Records measures over seeds as `<split>/<measure>`, with `_low` and `_high` where there is an interval.
 
+        A count that is the same for all seeds, such as the number of tokens, has none.
+
         Args:
             split: train, valid or test.
             measures: For each measure `mean`, and `low` and `high` or None, as in a cell's metrics.json.
@@ -133,8 +135,9 @@ class Run:
         flat: dict[str, float | None] = {}
         for name, values in measures.items():
             flat[f"{split}/{name}"] = values["mean"]
-            flat[f"{split}/{name}_low"] = values.get("low")
-            flat[f"{split}/{name}_high"] = values.get("high")
+            if values.get("low") != values.get("high"):
+                flat[f"{split}/{name}_low"] = values["low"]
+                flat[f"{split}/{name}_high"] = values["high"]
         self.log_metrics(flat)
 
     def log_artifact(self, path: Path, folder: str | None = None) -> None:

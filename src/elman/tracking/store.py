@@ -4,7 +4,7 @@ import fcntl
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,8 @@ def open_client(uri: str) -> Any:
         return MlflowClient(uri)
 
 
-def open_experiment(client: Any, *, name: str, uri: str, root: Path, note: str) -> str:
-    """The experiment's id; it is made where it is missing.
+def open_experiment(client: Any, *, name: str, uri: str, root: Path, tags: Mapping[str, str]) -> str:
+    """The experiment's id; the experiment and its tags are made where they are missing.
 
     Raises:
         TrackingError: The experiment was deleted, or the checkout was moved and its artifacts would land elsewhere.
@@ -62,10 +62,8 @@ def open_experiment(client: Any, *, name: str, uri: str, root: Path, note: str) 
         experiment = client.get_experiment_by_name(name)
         if experiment is None:
             folder = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
-            # The kind chooses the page that MLflow opens; without it the page asks the reader each time.
-            tags = {"mlflow.experimentKind": "custom_model_development", "mlflow.note.content": note}
             location = (artifacts / folder).as_uri() if own else None
-            return str(client.create_experiment(name, artifact_location=location, tags=tags))
+            return str(client.create_experiment(name, artifact_location=location, tags=dict(tags)))
     if experiment.lifecycle_stage != "active":
         raise TrackingError(
             f"{shown(uri)}: the experiment {name!r} (id {experiment.experiment_id}) was deleted; bring it back with "
@@ -77,6 +75,9 @@ def open_experiment(client: Any, *, name: str, uri: str, root: Path, note: str) 
             f"{shown(uri)}: the store keeps the artifacts of {name!r} in {place}, which is not below {artifacts}: the "
             f"checkout was moved or copied. Move it back, or move {root.resolve() / FOLDER} away to begin a new store"
         )
+    with reported(uri):
+        for key in tags.keys() - experiment.tags.keys():  # what a person changed stays changed
+            client.set_experiment_tag(experiment.experiment_id, key, tags[key])
     return str(experiment.experiment_id)
 
 

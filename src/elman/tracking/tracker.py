@@ -11,6 +11,7 @@ from typing import Any, Self
 from elman.errors import TrackingError
 from elman.tracking import liveness, store
 from elman.tracking.runs import ERROR_TAG, Run, recording
+from elman.tracking.views import COLORS, view_tags
 
 LEVEL_TAG = "elman.level"  # parent or seed
 
@@ -20,7 +21,7 @@ One run for each cell that was trained (`elman.level` = parent), and below it on
 * A parent's `test/...` metrics are means over its seeds; `_low` and `_high` are the ends of the 95 % interval.
 * A seed's `train/...` and `valid/...` metrics are its curves; the step is the epoch.
 * Only seeds carry the tag `cell`: group by it, and each group holds the seeds of one cell.
-* To see only the parents, search for ``tags.`elman.level` = 'parent'``.
+* "Views" (above, right) has both: the cells with their test measures, and the seeds in groups by cell.
 """
 
 _PARENT_NOTE = """\
@@ -65,7 +66,7 @@ class ParentRun(Run):
         labels = {"cell": self._cell, "task": self._task, "seed": seed, LEVEL_TAG: "seed"}
         note = _SEED_NOTE.format(name=name, cell=self._cell, task=self._task, seed=seed)
         own = {"mlflow.parentRunId": self.run_id, "mlflow.note.content": note}
-        run_id = self._tracker.create(name, {**(tags or {}), **labels, **own})
+        run_id = self._tracker.create(name, {**(tags or {}), **labels, **own, **_color(self._cell)})
         self._children[seed] = run_id
         run = Run(self._tracker.client, self._tracker.uri, run_id)
         with recording(run, self._tracker.alive):
@@ -112,7 +113,12 @@ class Tracker:
         uri = store.store_uri(root)
         with store.opening(root):
             client = store.open_client(uri)
-            found = store.open_experiment(client, name=experiment, uri=uri, root=root, note=_EXPERIMENT_NOTE)
+            tags = {
+                "mlflow.experimentKind": "custom_model_development",
+                "mlflow.note.content": _EXPERIMENT_NOTE,
+                **view_tags(),
+            }
+            found = store.open_experiment(client, name=experiment, uri=uri, root=root, tags=tags)
         tracker = cls(client, uri=uri, root=root, experiment_id=found)
         tracker.fail_lost_runs()
         return tracker
@@ -144,7 +150,7 @@ class Tracker:
         among = "as they come" if seeds is None else ", ".join(map(str, seeds))
         note = _PARENT_NOTE.format(name=cell, cell=cell, task=task, seeds=among)
         labels = {"cell_summary": cell, "task": task, LEVEL_TAG: "parent", "mlflow.note.content": note}
-        parent = ParentRun(self, self.create(cell, {**(tags or {}), **labels}), task=task, cell=cell)
+        parent = ParentRun(self, self.create(cell, {**(tags or {}), **labels, **_color(cell)}), task=task, cell=cell)
         with recording(parent, self.alive):
             parent.log_params({"cell_summary": cell, **({"seeds": seeds} if seeds else {}), **params})
             yield parent
@@ -206,6 +212,10 @@ class Tracker:
         for key in run.data.metrics:
             times += [point.timestamp for point in self.client.get_metric_history(run.info.run_id, key)]
         return int(min(max(times), time.time() * 1000))
+
+
+def _color(cell: str) -> dict[str, str]:
+    return {"mlflow.runColor": COLORS[cell]} if cell in COLORS else {}
 
 
 def _user() -> str:
