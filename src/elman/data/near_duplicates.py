@@ -1,7 +1,7 @@
 """Documents of valid and test that stand in train with small changes; they are counted, not removed.
 
 Two documents are near duplicates where the Jaccard similarity of their sets of word 5-grams is at least 0.8
-(`lee2022deduplicating` uses the same n and threshold):
+(`lee2022deduplicating` finds its candidates by 5-grams too):
 
     J(A, B) = |A and B| / |A or B|,  A and B the sets of 5-grams of the two folded documents
 
