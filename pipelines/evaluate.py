@@ -9,7 +9,7 @@ from elman.tracking.tracker import Tracker, experiment_name
 
 
 def main() -> None:
-    """Reads models/<task>/<cell> and data/encoded, writes reports/<task>/<cell>."""
+    """Reads models/<task>/<cell> and data/encoded, writes reports/<task>/cells/<cell>."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=["classifier", "language_model"])
     parser.add_argument("cell", choices=["simple_rnn", "lstm", "gru"])
@@ -22,7 +22,7 @@ def main() -> None:
         models=Path("models") / arguments.task / arguments.cell,
         encoded=Path("data/encoded"),
         labels=Path("data/prepared/labels.json"),
-        out=Path("reports") / arguments.task / arguments.cell,
+        out=Path("reports") / arguments.task / "cells" / arguments.cell,
     )
     name = experiment_name(params.dataset.name, arguments.task)
     with Tracker.open(root=Path(), experiment=name) as tracker:
