@@ -1,9 +1,11 @@
 """Evaluates all seeds of one task and cell on validation and test: `python pipelines/evaluate.py classifier lstm`."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from elman.config import load_params
+from elman.reporting.cell_figures import write_cell_figures
 from elman.stages import run_stage
 from elman.tracking.tracker import Tracker, experiment_name
 
@@ -26,7 +28,8 @@ def main() -> None:
     )
     name = experiment_name(params.dataset.name, arguments.task)
     with Tracker.open(root=Path(), experiment=name) as tracker:
-        evaluate_cell(params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, runs=tracker)
+        draw = partial(write_cell_figures, task=arguments.task, cell=arguments.cell)
+        evaluate_cell(params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, runs=tracker, draw=draw)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -78,7 +78,15 @@ class RunFinder(Protocol):
         """The run, open inside the block."""
 
 
-def evaluate_cell(*, params: Params, task: str, cell: str, inputs: Inputs, runs: RunFinder) -> dict[str, Any]:
+def evaluate_cell(
+    *,
+    params: Params,
+    task: str,
+    cell: str,
+    inputs: Inputs,
+    runs: RunFinder,
+    draw: Callable[[Path], None] | None = None,
+) -> dict[str, Any]:
     """Scores each seed's model and writes measures, per-document scores, tables and curves.
 
     Args:
@@ -87,6 +95,7 @@ def evaluate_cell(*, params: Params, task: str, cell: str, inputs: Inputs, runs:
         cell: "simple_rnn", "lstm" or "gru".
         inputs: Where to read and write.
         runs: Finds the runs that training made; measures are added to them.
+        draw: Draws figures from the tables in the folder that it is given, into that folder.
 
     Returns:
         What metrics.json holds.
@@ -123,6 +132,8 @@ def evaluate_cell(*, params: Params, task: str, cell: str, inputs: Inputs, runs:
     write_json(
         inputs.out / "summary.json", {**means, **{name: metrics[name] for name in ("parameters", "train_seconds")}}
     )
+    if draw is not None:
+        draw(inputs.out)
     _record(runs, read_json(inputs.models / "run.json"), metrics, inputs.out)
     return metrics
 

@@ -1,13 +1,30 @@
 """The confusion figure: what each class was taken for."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from elman.artifacts import read_json
+from elman.errors import ArtifactError
 from elman.reporting.drawing import style
 from elman.reporting.measures import title
+
+
+def read_classes(path: Path) -> dict[str, Any]:
+    """Reads per_class.json.
+
+    Raises:
+        ArtifactError: It is missing, or was half written.
+    """
+    value = read_json(path)
+    need = ("labels", "precision", "recall", "f1", "support", "confusion")
+    missing = [key for key in need if not isinstance(value, dict) or len(value.get(key, [])) == 0]
+    if missing:
+        raise ArtifactError(f"{path}: lacks {', '.join(missing)}; run `dvc repro` to write it anew")
+    return dict(value)
 
 
 def draw_confusion(cell: str, classes: Mapping[str, Any], *, for_page: bool = False) -> Figure:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from elman.artifacts import read_json, sha256_file
-from elman.errors import ArtifactError
 from elman.reporting.comparison import build_comparison, cell_folder
+from elman.reporting.confusion import read_classes
 from elman.reporting.curves import History, read_history
 from elman.tracking.git import GitState, git_state
 
@@ -66,7 +66,7 @@ def read_inputs(
     state = git_state(root)
     classes = {}
     if task == "classifier":
-        classes = {cell: _read_classes(cell_folder(reports, task, cell) / "per_class.json") for cell in cells}
+        classes = {cell: read_classes(cell_folder(reports, task, cell) / "per_class.json") for cell in cells}
     return ReportInputs(
         comparison=build_comparison(reports=reports, task=task, cells=cells, dataset=dataset, commit=state.commit),
         histories={cell: read_history(cell_folder(reports, task, cell) / "history.csv") for cell in cells},
@@ -97,12 +97,3 @@ def _shown(state: GitState) -> str:
     if state.commit is None:
         return "none: outside a git repository"
     return f"{state.commit}{', with changes that are not in it' if state.dirty else ''}"
-
-
-def _read_classes(path: Path) -> dict[str, Any]:
-    value = read_json(path)
-    need = ("labels", "precision", "recall", "f1", "support", "confusion")
-    missing = [key for key in need if not isinstance(value, dict) or len(value.get(key, [])) == 0]
-    if missing:
-        raise ArtifactError(f"{path}: lacks {', '.join(missing)}; run `dvc repro` to write it anew")
-    return dict(value)

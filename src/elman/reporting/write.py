@@ -6,7 +6,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from elman.artifacts import replacing, write_json, write_text
+from elman.artifacts import write_json, write_text
+from elman.reporting.cell_figures import save_figures
 from elman.reporting.comparison import baselines, trained
 from elman.reporting.confusion import draw_confusion
 from elman.reporting.curves import draw_curves, loss_limits
@@ -15,8 +16,6 @@ from elman.reporting.intervals import draw_intervals
 from elman.reporting.markdown import report_markdown
 from elman.reporting.measures import DRAWN
 from elman.reporting.page import report_page
-
-DOTS_PER_INCH = 160
 
 
 def write_comparison(
@@ -63,9 +62,7 @@ def write_comparison(
     for old in (folder / "figures").glob("*.png"):
         if old.stem not in pictures:
             old.unlink()
-    for name, figure in pictures.items():
-        with replacing(folder / "figures" / f"{name}.png") as path:
-            figure.savefig(path, dpi=DOTS_PER_INCH)
+    save_figures(pictures, folder / "figures")
     write_text(folder / "report.html", report_page(inputs))
     write_text(folder / "report.md", report_markdown(inputs))
     write_json(folder / "comparison.json", inputs.comparison)
