@@ -136,7 +136,9 @@ def read_batches(path: Path, *, columns: list[str] | None = None, batch_rows: in
     """
     try:
         with pq.ParquetFile(path) as file:
-            yield from file.iter_batches(batch_size=batch_rows, columns=columns)
+            # One row group at a time: over several, the reader keeps what it has read of each, compressed, to the end.
+            for group in range(file.num_row_groups):
+                yield from file.iter_batches(batch_size=batch_rows, row_groups=[group], columns=columns)
     except FileNotFoundError:
         raise ArtifactError(f"{path}: no such file; run `dvc repro` to make it") from None
     except (pa.ArrowInvalid, OSError) as error:
