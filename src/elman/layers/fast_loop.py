@@ -63,12 +63,13 @@ class FastLoop:
         bias = _as_float32(cell.bias) if self.use_bias else tf.zeros(self.bias_shape())
         states = [tf.cast(state, tf.float32) for state in _as_list(initial_state)]
         steps_mask = _steps_mask(mask, sequences)  # (B, T)
-        projected = _project(tf.cast(sequences, tf.float32), kernel)  # (B, T, G U)
         reading = Reading(
             sequences=self.return_sequences, backwards=self.go_backwards, zero_output=self.zero_output_for_mask
         )
+        x = tf.cast(sequences, tf.float32)
+        weights = (kernel, matrix, bias)
         outputs, last = run_recurrence(
-            self.cell_kernel, projected, matrix, bias, states, steps_mask, reading=reading, save=bool(training)
+            self.cell_kernel, x, weights, states, steps_mask, reading=reading, save=bool(training)
         )
         last_output = last[0]
         if mask is not None:
@@ -97,14 +98,6 @@ def _steps_mask(mask: Any, sequences: tf.Tensor) -> tf.Tensor:
         return tf.ensure_shape(filled, sequences.shape[:2])
     mask = tf.cast(mask, tf.bool)
     return tf.squeeze(mask, -1) if len(mask.shape) == 3 else mask
-
-
-def _project(sequences: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
-    """Return the product of all inputs with the kernel, (B, T, G U), as one product of two matrices."""
-    flat = tf.matmul(tf.reshape(sequences, (-1, kernel.shape[0])), kernel)  # (B T, G U)
-    shape = tf.shape(sequences)
-    projected = tf.reshape(flat, (shape[0], shape[1], kernel.shape[1]))
-    return tf.ensure_shape(projected, (*sequences.shape[:2], kernel.shape[1]))
 
 
 def _last_output(last_h: tf.Tensor, mask: tf.Tensor, reading: Reading) -> tf.Tensor:

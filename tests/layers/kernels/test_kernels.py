@@ -14,7 +14,7 @@ from elman.layers.kernels.activations import sigmoid, tanh
 from elman.layers.kernels.buffers import empty, read_only
 from elman.layers.kernels.matmul import PANEL, multiply_rows, pack_panels, pack_panels_transposed
 from elman.layers.kernels.schedule import plan_steps
-from elman.layers.kernels.threads import run_parts, share_rows
+from elman.layers.kernels.threads import run_parts, share
 
 
 @pytest.mark.parametrize(("function", "name"), [(tanh, "tanh"), (sigmoid, "sigmoid")])
@@ -35,7 +35,7 @@ def test_product_is_right_for_every_number_of_rows(num_rows: int) -> None:
         matrix = rng.normal(size=(depth, columns)).astype("float32")
         for panels in (pack_panels(matrix), pack_panels_transposed(np.ascontiguousarray(matrix.T))):
             out = np.full((num_rows + 1, panels.shape[0] * PANEL), 7.0, "float32")
-            multiply_rows(a, num_rows, panels, out)
+            multiply_rows(a, 0, num_rows, panels, out)
             np.testing.assert_allclose(out[:num_rows, :columns], a[:num_rows] @ matrix, atol=1e-4)
             np.testing.assert_array_equal(out[:num_rows, columns:], 0.0)
             np.testing.assert_array_equal(out[num_rows], 7.0)
@@ -47,8 +47,8 @@ def test_row_of_a_product_does_not_depend_on_the_other_rows() -> None:
     panels, alone = pack_panels(matrix), np.empty((1, 64), "float32")
     for num_rows in range(1, 24):
         out = np.empty((num_rows, 64), "float32")
-        multiply_rows(a, num_rows, panels, out)
-        multiply_rows(a[num_rows - 1 : num_rows].copy(), 1, panels, alone)
+        multiply_rows(a, 0, num_rows, panels, out)
+        multiply_rows(a[num_rows - 1 : num_rows].copy(), 0, 1, panels, alone)
         np.testing.assert_array_equal(out[-1], alone[0])
 
 
@@ -70,7 +70,7 @@ def test_schedule_holds_every_real_step_once_and_in_order(rows: list[list[bool]]
 
 @given(st.integers(0, 40), st.integers(0, 10**9), st.integers(1, 8))
 def test_every_row_is_dealt_to_one_thread(batch: int, work: int, threads: int) -> None:
-    parts = share_rows(np.arange(batch)[::-1].copy(), work, threads=threads)
+    parts = share(np.arange(batch)[::-1].copy(), work, threads=threads, least=4)
     assert len(parts) <= threads
     assert all(len(part) for part in parts)
     assert sorted(row for part in parts for row in part) == list(range(batch))
@@ -98,7 +98,7 @@ def test_second_process_does_not_compile_again() -> None:
         "from elman.layers.kernels.matmul import pack_panels, multiply_rows\n"
         "start = time.perf_counter()\n"
         "panels = pack_panels(np.ones((8, 16), 'float32'))\n"
-        "multiply_rows(np.ones((3, 8), 'float32'), 3, panels, np.empty((3, 16), 'float32'))\n"
+        "multiply_rows(np.ones((3, 8), 'float32'), 0, 3, panels, np.empty((3, 16), 'float32'))\n"
         "hits = sum(multiply_rows.stats.cache_hits.values()), sum(multiply_rows.stats.cache_misses.values())\n"
         "print(*hits)\n"
     )

@@ -9,7 +9,7 @@ import numpy as np
 from elman.layers.kernels import buffers
 from elman.layers.kernels.buffers import Array
 from elman.layers.kernels.schedule import plan_steps
-from elman.layers.kernels.threads import run_parts, share_rows
+from elman.layers.kernels.threads import ROWS_WORTH_A_THREAD, run_parts, share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +28,19 @@ class Reading:
 
 
 class Plan:
-    """Which rows of a batch work at which step, shared out to threads."""
+    """Which rows of a batch work at which step, shared out to threads.
+
+    Attributes:
+        counts: int64 (B,). Number of real steps of each row.
+        positions: int32 (B, T). From `plan_steps`.
+        parts: The rows of each thread.
+        flags: backwards, sequences, zero_output: what kernels want to know of the reading.
+    """
 
     def __init__(self, mask: Array, reading: Reading, *, multiply_adds_per_step: int, threads: int) -> None:
         order, self.counts, self.positions = plan_steps(mask, reading.backwards)
-        self.parts = share_rows(order, int(self.counts.sum()) * multiply_adds_per_step, threads=threads)
+        work = int(self.counts.sum()) * multiply_adds_per_step
+        self.parts = share(order, work, threads=threads, least=ROWS_WORTH_A_THREAD)
         self.flags = (reading.backwards, reading.sequences, reading.zero_output)
 
     def run(self, kernel: Callable[[int, Array], None]) -> None:
@@ -45,7 +53,7 @@ class Plan:
 
 
 def total(sums: Array) -> Array:
-    """Return the sum over the parts, in their order, so that it is the same in every run."""
+    """Return the sum over the parts, (parts, ...) to (...), in their order, so that it is the same in every run."""
     result = buffers.zeros(*sums.shape[1:])
     for part in sums:
         result += part

@@ -15,7 +15,8 @@ from elman.layers.kernels.activations import sigmoid, tanh
 from elman.layers.kernels.buffers import Array
 from elman.layers.kernels.cell import CellKernel, Plan, total
 from elman.layers.kernels.matmul import PANEL, multiply_rows, pack_panels, pack_panels_transposed
-from elman.layers.kernels.schedule import add_output_gradients, clear_masked_steps, fill_masked_outputs
+from elman.layers.kernels.prefetch import prefetch
+from elman.layers.kernels.schedule import add_output_gradients, fill_masked_outputs
 
 _ONE = np.float32(1.0)
 _OPTIONS = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
@@ -27,7 +28,7 @@ def _step_row(q: Array, inner: Array, x: Array, bias: Array, recurrent_bias: Arr
     units = h.shape[0]
     q_zr, x_zr, bias_zr, recurrent_zr = q[: 2 * units], x[: 2 * units], bias[: 2 * units], recurrent_bias[: 2 * units]
     z, r, g = q_zr[:units], q_zr[units:], q[2 * units : 3 * units]
-    x_g, bias_g, recurrent_g = x[2 * units :], bias[2 * units :], recurrent_bias[2 * units :]
+    x_g, bias_g, recurrent_g = x[2 * units : 3 * units], bias[2 * units :], recurrent_bias[2 * units :]
     for j in range(2 * units):
         q_zr[j] = sigmoid(q_zr[j] + recurrent_zr[j] + x_zr[j] + bias_zr[j])
     for j in range(units):
@@ -49,7 +50,7 @@ def gru_forward(
     """Work through the real steps of the rows named in `rows`, which come sorted by falling count.
 
     Args:
-        projected: float32 (B, T, 3U). x W, without the bias.
+        projected: float32 (B, T, >= 3U). x W, without the bias.
         bias: float32 (2, 3U). Input bias, recurrent bias.
         panels: float32 (P, U, 16). U packed by `pack_panels`.
         h0: float32 (B, U).
@@ -64,7 +65,7 @@ def gru_forward(
         last_h: float32 (B, U). Written.
         gates: float32 (B, T, 3U). Written, by time; masked steps are left as they are.
         inners: float32 (B, T, U). q_g. Written, by time; masked steps are left as they are.
-        previous_h: float32 (B, T, U). Written, by time: h before the step, zero on masked steps.
+        previous_h: float32 (B, T, U). Written, by time: h before the step; masked steps are left as they are.
     """
     length, units = projected.shape[1], h0.shape[1]
     active = rows.shape[0]
@@ -77,11 +78,14 @@ def gru_forward(
     for step in range(counts[rows[0]]):
         while counts[rows[active - 1]] <= step:
             active -= 1
-        multiply_rows(h, active, panels, q)
+        multiply_rows(h, 0, active, panels, q)
         for r in range(active):
             row = rows[r]
             position = positions[row, step]
             time = length - 1 - position if backwards else position
+            if step + 1 < counts[row]:
+                following = positions[row, step + 1]
+                prefetch(projected, row, length - 1 - following if backwards else following)
             if save:
                 for j in range(units):
                     previous_h[row, time, j] = h[r, j]
@@ -98,11 +102,8 @@ def gru_forward(
         row = rows[r]
         for j in range(units):
             last_h[row, j] = h[r, j]
-        if counts[row] < length:
-            if sequences:
-                fill_masked_outputs(outputs, positions, counts[row], row, zero_output)
-            if save:
-                clear_masked_steps(previous_h, positions, counts[row], row, backwards)
+        if sequences and counts[row] < length:
+            fill_masked_outputs(outputs, positions, counts[row], row, zero_output)
 
 
 @njit(**_OPTIONS)
@@ -147,8 +148,8 @@ def gru_backward(
         zero_output: bool.
         d_outputs: float32 (B, T, U). By position.
         d_last_h: float32 (B, U).
-        d_projected: float32 (B, T, 3U). Gradient of x W. Written, by time, zero on masked steps.
-        d_inner: float32 (B, T, 3U). Gradient of h' U. Written, by time, zero on masked steps.
+        d_projected: float32 (B, T, 3U). Gradient of x W. Written, by time; masked steps are left as they are.
+        d_inner: float32 (B, T, 3U). Gradient of h' U. Written, by time; masked steps are left as they are.
         d_h0: float32 (B, U). Written.
         d_bias: float32 (2, 3U). The sum over these rows is added.
     """
@@ -161,9 +162,6 @@ def gru_backward(
         row = rows[r]
         for j in range(units):
             dh[r, j] = d_last_h[row, j]
-        if counts[row] < length:
-            clear_masked_steps(d_projected, positions, counts[row], row, backwards)
-            clear_masked_steps(d_inner, positions, counts[row], row, backwards)
     for step in range(counts[rows[0]] - 1, -1, -1):
         while active < num_rows and counts[rows[active]] > step:
             active += 1
@@ -173,6 +171,14 @@ def gru_backward(
             time = length - 1 - position if backwards else position
             if sequences:
                 add_output_gradients(dh, r, d_outputs, positions, counts[row], row, step, zero_output)
+            if step > 0:
+                position = positions[row, step - 1]
+                earlier = length - 1 - position if backwards else position
+                prefetch(gates, row, earlier)
+                prefetch(inners, row, earlier)
+                prefetch(previous_h, row, earlier)
+                if sequences:
+                    prefetch(d_outputs, row, position)
             dx = d_projected[row, time]
             _step_row_back(dx, dq[r], gates[row, time], inners[row, time], previous_h[row, time], dh[r])
             for j in range(3 * units):
@@ -181,7 +187,7 @@ def gru_backward(
                 d_bias[0, j] += dx[j]
             for j in range(3 * units):
                 d_bias[1, j] += dq[r, j]
-        multiply_rows(dq, active, panels, through_product)
+        multiply_rows(dq, 0, active, panels, through_product)
         for r in range(active):
             for j in range(units):
                 dh[r, j] += through_product[r, j]

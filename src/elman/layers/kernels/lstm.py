@@ -18,7 +18,8 @@ from elman.layers.kernels.activations import sigmoid, tanh
 from elman.layers.kernels.buffers import Array
 from elman.layers.kernels.cell import CellKernel, Plan, total
 from elman.layers.kernels.matmul import PANEL, multiply_rows, pack_panels, pack_panels_transposed
-from elman.layers.kernels.schedule import add_output_gradients, clear_masked_steps, fill_masked_outputs
+from elman.layers.kernels.prefetch import prefetch
+from elman.layers.kernels.schedule import add_output_gradients, fill_masked_outputs
 
 _ONE = np.float32(1.0)
 _OPTIONS = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
@@ -53,7 +54,7 @@ def lstm_forward(
     """Work through the real steps of the rows named in `rows`, which come sorted by falling count.
 
     Args:
-        projected: float32 (B, T, 4U). x W, without the bias.
+        projected: float32 (B, T, >= 4U). x W, without the bias.
         bias: float32 (4U,).
         panels: float32 (P, U, 16). U packed by `pack_panels`.
         h0: float32 (B, U).
@@ -70,7 +71,7 @@ def lstm_forward(
         last_c: float32 (B, U). Written.
         gates: float32 (B, T, 4U). Written, by time; masked steps are left as they are.
         cells: float32 (B, T, U). Written, by time: c after the step; masked steps are left as they are.
-        previous_h: float32 (B, T, U). Written, by time: h before the step, zero on masked steps.
+        previous_h: float32 (B, T, U). Written, by time: h before the step; masked steps are left as they are.
     """
     length, units = projected.shape[1], h0.shape[1]
     active = rows.shape[0]
@@ -85,11 +86,14 @@ def lstm_forward(
     for step in range(counts[rows[0]]):
         while counts[rows[active - 1]] <= step:
             active -= 1
-        multiply_rows(h, active, panels, z)
+        multiply_rows(h, 0, active, panels, z)
         for r in range(active):
             row = rows[r]
             position = positions[row, step]
             time = length - 1 - position if backwards else position
+            if step + 1 < counts[row]:
+                following = positions[row, step + 1]
+                prefetch(projected, row, length - 1 - following if backwards else following)
             if save:
                 for j in range(units):
                     previous_h[row, time, j] = h[r, j]
@@ -108,11 +112,8 @@ def lstm_forward(
             last_h[row, j] = h[r, j]
         for j in range(units):
             last_c[row, j] = c[r, j]
-        if counts[row] < length:
-            if sequences:
-                fill_masked_outputs(outputs, positions, counts[row], row, zero_output)
-            if save:
-                clear_masked_steps(previous_h, positions, counts[row], row, backwards)
+        if sequences and counts[row] < length:
+            fill_masked_outputs(outputs, positions, counts[row], row, zero_output)
 
 
 @njit(**_OPTIONS)
@@ -159,7 +160,7 @@ def lstm_backward(
         d_outputs: float32 (B, T, U). By position.
         d_last_h: float32 (B, U).
         d_last_c: float32 (B, U).
-        d_projected: float32 (B, T, 4U). Written, by time, zero on masked steps.
+        d_projected: float32 (B, T, 4U). Written, by time; masked steps are left as they are.
         d_h0: float32 (B, U). Written.
         d_c0: float32 (B, U). Written.
         d_bias: float32 (4U,). The sum over these rows is added.
@@ -177,8 +178,6 @@ def lstm_backward(
             dh[r, j] = d_last_h[row, j]
         for j in range(units):
             dc[r, j] = d_last_c[row, j]
-        if counts[row] < length:
-            clear_masked_steps(d_projected, positions, counts[row], row, backwards)
     for step in range(counts[rows[0]] - 1, -1, -1):
         while active < num_rows and counts[rows[active]] > step:
             active += 1
@@ -196,6 +195,12 @@ def lstm_backward(
             else:
                 position = positions[row, step - 1]
                 earlier = length - 1 - position if backwards else position
+                prefetch(gates, row, earlier)
+                if sequences:
+                    prefetch(d_outputs, row, position)
+                if step > 1:
+                    position = positions[row, step - 2]
+                    prefetch(cells, row, length - 1 - position if backwards else position)
                 for j in range(units):
                     before[j] = cells[row, earlier, j]
             _step_row_back(dz[r], gates[row, time], cell, before, dh[r], dc[r])
@@ -203,7 +208,7 @@ def lstm_backward(
                 d_projected[row, time, j] = dz[r, j]
             for j in range(4 * units):
                 d_bias[j] += dz[r, j]
-        multiply_rows(dz, active, panels, dh)
+        multiply_rows(dz, 0, active, panels, dh)
     for r in range(num_rows):
         for j in range(units):
             d_h0[rows[r], j] = dh[r, j]

@@ -1,4 +1,4 @@
-"""A product of a few rows with a fixed matrix, kept fast by packing the matrix once a sequence.
+"""Matrix products made for recurrent layers: the matrix packed once a sequence, a few rows at a time.
 
 A recurrent step multiplies the states of a few rows by the same matrix at every time step. A BLAS call would repack
 that matrix at each step and bring a thread pool of its own, which spins on the cores that TensorFlow needs. Here the
@@ -9,7 +9,7 @@ Each output is one chain of multiply-adds over k in order, whatever the number o
 depend, to the last bit, on which other rows stand in the batch.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -21,8 +21,11 @@ from elman.layers.kernels.buffers import Array
 
 PANEL = 16
 _LANES = 8  # float32 lanes of one vector; the compiler splits or joins them for other machines
+_PARTS = PANEL // _LANES
 _VECTOR = ir.VectorType(ir.FloatType(), _LANES)
 _INDEX = ir.IntType(64)
+# So many rows of a result, a few kilobytes each, stay in the nearest cache while panel after panel adds to them.
+_ROWS_AT_ONCE = 24
 _FUSE = ("contract",)  # lets a product and a sum become one fused operation
 
 
@@ -30,10 +33,17 @@ _FUSE = ("contract",)  # lets a product and a sum become one fused operation
 def pack_panels(matrix: Array) -> Array:
     """Return `matrix` (K, N) as panels (ceil(N / 16), K, 16), the last one filled up with zeros."""
     rows, columns = matrix.shape
-    panels = np.zeros(((columns + PANEL - 1) // PANEL, rows, PANEL), dtype=np.float32)
-    for k in range(rows):
-        for j in range(columns):
-            panels[j // PANEL, k, j % PANEL] = matrix[k, j]
+    panels = np.empty(((columns + PANEL - 1) // PANEL, rows, PANEL), dtype=np.float32)
+    for panel in range(columns // PANEL):
+        for k in range(rows):
+            for j in range(PANEL):
+                panels[panel, k, j] = matrix[k, panel * PANEL + j]
+    rest = columns % PANEL
+    if rest:
+        panels[-1] = 0.0
+        for k in range(rows):
+            for j in range(rest):
+                panels[-1, k, j] = matrix[k, columns - rest + j]
     return panels
 
 
@@ -42,69 +52,90 @@ def pack_panels_transposed(matrix: Array) -> Array:
     """Return the transpose of `matrix` (N, K) as panels (ceil(N / 16), K, 16)."""
     columns, rows = matrix.shape
     panels = np.zeros(((columns + PANEL - 1) // PANEL, rows, PANEL), dtype=np.float32)
-    for j in range(columns):
-        for k in range(rows):
-            panels[j // PANEL, k, j % PANEL] = matrix[j, k]
+    for panel in range(panels.shape[0]):
+        for j in range(min(PANEL, columns - panel * PANEL)):
+            for k in range(rows):
+                panels[panel, k, j] = matrix[panel * PANEL + j, k]
     return panels
 
 
-def _register_block(num_rows: int, num_panels: int) -> Any:
-    """Make the intrinsic `block(a, row, panels, panel, out)`, which sets one block of `out` = `a` times the panels.
+def _register_block(num_rows: int, num_panels: int = 1, *, transposed: bool = False) -> Any:
+    """Make the intrinsic `block(a, first, row, panels, panel, out)`, one block of a product kept in registers.
 
-    out[row + r, 16 panel + c] = sum_k a[row + r, k] panels[panel, k, c] for r < num_rows and c < 16 num_panels.
+    For r < num_rows and c < 16 num_panels, either
+
+        out[first + row + r, 16 panel + c]  = sum_k a[first + row + r, k] panels[panel, k, c], or transposed
+        out[row + r, 16 panel + c]         += sum_k a[first + k, row + r] panels[panel, k, c]
     """
 
     @intrinsic
-    def block(typing_context, a, row, panels, panel, out):  # type: ignore[no-untyped-def]
-        del typing_context, row, panel  # the two numbers become intp
+    def block(typing_context, a, first, row, panels, panel, out):  # type: ignore[no-untyped-def]
+        del typing_context, first, row, panel  # the three numbers become intp
 
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
-            arrays = [context.make_array(signature.args[place])(context, builder, args[place]) for place in (0, 2, 4)]
-            _emit_block(builder, arrays, (args[1], args[3]), num_rows=num_rows, num_panels=num_panels)
+            arrays = [context.make_array(signature.args[place])(context, builder, args[place]) for place in (0, 3, 5)]
+            place = _Place(first=args[1], row=args[2], panel=args[4])
+            _emit_block(builder, arrays, place, size=(num_rows, num_panels), transposed=transposed)
             return context.get_dummy_value()
 
-        return types.void(a, types.intp, panels, types.intp, out), generate
+        return types.void(a, types.intp, types.intp, panels, types.intp, out), generate
 
     return block
 
 
+class _Place(NamedTuple):
+    """Where a block stands: values of the program that is being emitted."""
+
+    first: ir.Value
+    row: ir.Value
+    panel: ir.Value
+
+
 def _emit_block(
-    builder: ir.IRBuilder, arrays: list[Any], place: tuple[ir.Value, ir.Value], *, num_rows: int, num_panels: int
+    builder: ir.IRBuilder, arrays: list[Any], place: _Place, *, size: tuple[int, int], transposed: bool
 ) -> None:
     """Emit the block: one sum in a register for each row and 8 columns, a loop over k, then the stores."""
-    (a, panels, out), (row, panel) = arrays, place
-    depth = _size(builder, panels, 1)
+    (a, panels, out), (num_rows, num_panels) = arrays, size
+    depth, a_width, out_width = (_size(builder, array, 1) for array in (panels, a, out))
+    places = [(_offset(builder, place.panel, p), part * _LANES) for p in range(num_panels) for part in range(_PARTS)]
     panel_length = builder.mul(depth, _INDEX(PANEL))
-    rows = [_row(builder, a, builder.add(row, _INDEX(r))) for r in range(num_rows)]
-    bases = [
-        builder.gep(panels.data, [builder.mul(builder.add(panel, _INDEX(p)), panel_length)]) for p in range(num_panels)
-    ]
-    places = [(base, part * _LANES) for base in bases for part in range(PANEL // _LANES)]
-    sums = [[cgutils.alloca_once_value(builder, _VECTOR(None)) for _ in places] for _ in rows]
+    bases = [builder.gep(panels.data, [builder.mul(panel, panel_length)]) for panel, _ in places]
+    sums = [[cgutils.alloca_once_value(builder, _VECTOR(None)) for _ in places] for _ in range(num_rows)]
+    start = place.first if transposed else builder.add(place.first, place.row)
+    values = builder.gep(a.data, [builder.mul(start, a_width)])
     with cgutils.for_range(builder, depth) as loop:
         line = builder.mul(loop.index, _INDEX(PANEL))
         weights = [
-            builder.load(_vector_at(builder, base, builder.add(line, _INDEX(first))), align=4) for base, first in places
+            builder.load(_vector_at(builder, base, _offset(builder, line, lane)), align=4)
+            for base, (_, lane) in zip(bases, places, strict=True)
         ]
-        for start, row_sums in zip(rows, sums, strict=True):
-            value = _in_all_lanes(builder, builder.load(builder.gep(start, [loop.index])))
+        for r, row_sums in enumerate(sums):
+            if transposed:
+                index = builder.add(builder.mul(loop.index, a_width), _offset(builder, place.row, r))
+            else:
+                index = builder.add(builder.mul(_INDEX(r), a_width), loop.index)
+            value = _in_all_lanes(builder, builder.load(builder.gep(values, [index])))
             for weight, total in zip(weights, row_sums, strict=True):
                 product = builder.fmul(value, weight, flags=_FUSE)
                 builder.store(builder.fadd(builder.load(total), product, flags=_FUSE), total)
-    first_column = builder.mul(panel, _INDEX(PANEL))
+    first_out = place.row if transposed else start
     for r, row_sums in enumerate(sums):
-        start = builder.gep(_row(builder, out, builder.add(row, _INDEX(r))), [first_column])
-        for part, total in enumerate(row_sums):
-            builder.store(builder.load(total), _vector_at(builder, start, _INDEX(part * _LANES)), align=4)
+        row_start = builder.mul(_offset(builder, first_out, r), out_width)
+        for (panel, lane), total in zip(places, row_sums, strict=True):
+            column = _offset(builder, builder.mul(panel, _INDEX(PANEL)), lane)
+            target = _vector_at(builder, out.data, builder.add(row_start, column))
+            result = builder.load(total)
+            if transposed:
+                result = builder.fadd(builder.load(target, align=4), result)
+            builder.store(result, target, align=4)
 
 
 def _size(builder: ir.IRBuilder, array: Any, axis: int) -> ir.Value:
     return builder.extract_value(array.shape, axis)
 
 
-def _row(builder: ir.IRBuilder, array: Any, row: ir.Value) -> ir.Value:
-    """Return the address of the first number in a row of a two-dimensional array."""
-    return builder.gep(array.data, [builder.mul(row, _size(builder, array, 1))])
+def _offset(builder: ir.IRBuilder, value: ir.Value, constant: int) -> ir.Value:
+    return builder.add(value, _INDEX(constant))
 
 
 def _vector_at(builder: ir.IRBuilder, base: ir.Value, offset: ir.Value) -> ir.Value:
@@ -117,13 +148,19 @@ def _in_all_lanes(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     return builder.shuffle_vector(first, undefined, ir.VectorType(ir.IntType(32), _LANES)(None))
 
 
-_block_6x1 = _register_block(6, 1)
-_block_5x1 = _register_block(5, 1)
-_block_4x1 = _register_block(4, 1)
-_block_3x1 = _register_block(3, 1)
-_block_2x1 = _register_block(2, 1)
-_block_1x1 = _register_block(1, 1)
-_block_1x4 = _register_block(1, 4)
+_rows_6 = _register_block(6)
+_rows_5 = _register_block(5)
+_rows_4 = _register_block(4)
+_rows_3 = _register_block(3)
+_rows_2 = _register_block(2)
+_rows_1 = _register_block(1)
+_columns_6 = _register_block(6, transposed=True)
+_columns_5 = _register_block(5, transposed=True)
+_columns_4 = _register_block(4, transposed=True)
+_columns_3 = _register_block(3, transposed=True)
+_columns_2 = _register_block(2, transposed=True)
+_columns_1 = _register_block(1, transposed=True)
+_one_row_4_panels = _register_block(1, 4)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -134,34 +171,87 @@ def _count_sixes(num_rows: int) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def multiply_rows(a: Array, num_rows: int, panels: Array, out: Array) -> None:
-    """Set the first `num_rows` rows of `out` (R, 16 P) to those of `a` (R, K) times `panels` (P, K, 16)."""
-    num_panels = panels.shape[0]
+def multiply_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array) -> None:
+    """Set out[first : first + num_rows] to the same rows of `a` times a packed matrix.
+
+    Args:
+        a: float32 (R, K).
+        first: int.
+        num_rows: int.
+        panels: float32 (P, K, 16).
+        out: float32 (R, 16 P).
+    """
+    for start in range(0, num_rows, _ROWS_AT_ONCE):
+        _multiply_few_rows(a, first + start, min(_ROWS_AT_ONCE, num_rows - start), panels, out)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _multiply_few_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array) -> None:
     panel = 0
     if num_rows == 1:
-        while panel + 4 <= num_panels:
-            _block_1x4(a, 0, panels, panel, out)
+        while panel + 4 <= panels.shape[0]:
+            _one_row_4_panels(a, first, 0, panels, panel, out)
             panel += 4
     sixes = _count_sixes(num_rows)
-    while panel < num_panels:
+    while panel < panels.shape[0]:
         row = 0
         for _ in range(sixes):
-            _block_6x1(a, row, panels, panel, out)
+            _rows_6(a, first, row, panels, panel, out)
             row += 6
         rest = num_rows - row
         if rest == 9 or rest == 5:
-            _block_5x1(a, row, panels, panel, out)
+            _rows_5(a, first, row, panels, panel, out)
             row += 5
-        elif rest == 8 or rest == 7 or rest == 4:
-            _block_4x1(a, row, panels, panel, out)
+        elif rest == 8 or rest == 7:
+            _rows_4(a, first, row, panels, panel, out)
             row += 4
         rest = num_rows - row
         if rest == 4:
-            _block_4x1(a, row, panels, panel, out)
+            _rows_4(a, first, row, panels, panel, out)
         elif rest == 3:
-            _block_3x1(a, row, panels, panel, out)
+            _rows_3(a, first, row, panels, panel, out)
         elif rest == 2:
-            _block_2x1(a, row, panels, panel, out)
+            _rows_2(a, first, row, panels, panel, out)
         elif rest == 1:
-            _block_1x1(a, row, panels, panel, out)
+            _rows_1(a, first, row, panels, panel, out)
         panel += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_product_of_columns(a: Array, first: int, panels: Array, out: Array) -> None:
+    """Add to `out` the transpose of the rows of `a` from `first` on times a packed matrix of as many rows.
+
+    Args:
+        a: float32 (R, M), of which K rows are used.
+        first: int.
+        panels: float32 (P, K, 16).
+        out: float32 (M, 16 P). Changed in place.
+    """
+    for start in range(0, a.shape[1], _ROWS_AT_ONCE):
+        _add_few_columns(a, first, start, min(_ROWS_AT_ONCE, a.shape[1] - start), panels, out)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_few_columns(a: Array, first: int, start: int, num_columns: int, panels: Array, out: Array) -> None:
+    sixes = _count_sixes(num_columns)
+    for panel in range(panels.shape[0]):
+        column = start
+        for _ in range(sixes):
+            _columns_6(a, first, column, panels, panel, out)
+            column += 6
+        rest = start + num_columns - column
+        if rest == 9 or rest == 5:
+            _columns_5(a, first, column, panels, panel, out)
+            column += 5
+        elif rest == 8 or rest == 7:
+            _columns_4(a, first, column, panels, panel, out)
+            column += 4
+        rest = start + num_columns - column
+        if rest == 4:
+            _columns_4(a, first, column, panels, panel, out)
+        elif rest == 3:
+            _columns_3(a, first, column, panels, panel, out)
+        elif rest == 2:
+            _columns_2(a, first, column, panels, panel, out)
+        elif rest == 1:
+            _columns_1(a, first, column, panels, panel, out)

@@ -64,20 +64,6 @@ def fill_masked_outputs(outputs: Array, positions: Array, count: int, row: int, 
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def clear_masked_steps(array: Array, positions: Array, count: int, row: int, backwards: bool) -> None:
-    """Set the time steps of one row of `array` (B, T, N) that are not real to zero."""
-    _, length, width = array.shape
-    step = 0
-    for position in range(length):
-        if step < count and positions[row, step] == position:
-            step += 1
-        else:
-            time = length - 1 - position if backwards else position
-            for j in range(width):
-                array[row, time, j] = 0.0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def add_output_gradients(
     gradient: Array, index: int, d_outputs: Array, positions: Array, count: int, row: int, step: int, zero_output: bool
 ) -> None:

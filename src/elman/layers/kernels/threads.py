@@ -17,7 +17,7 @@ from elman.layers.kernels.buffers import Array
 # Below this many multiply-adds for each thread, waking a thread costs more than it saves.
 _WORTH_A_THREAD = 2_000_000
 # Fewer rows than this leave the register blocks of a product half empty.
-_ROWS_WORTH_A_THREAD = 4
+ROWS_WORTH_A_THREAD = 4
 
 
 @functools.cache
@@ -30,20 +30,20 @@ def available_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def share_rows(order: Array, multiply_adds: int, *, threads: int) -> list[Array]:
-    """Deal rows, sorted by falling length, out to threads so that each gets long and short ones.
+def share(items: Array, multiply_adds: int, *, threads: int, least: int = 1) -> list[Array]:
+    """Deal items out to threads in turn, so that of rows sorted by length each thread gets long and short ones.
 
     Args:
-        order: int64 (B,). Rows in the order of `plan_steps`.
-        multiply_adds: Work of the whole batch.
+        items: (N, ...). Rows of a batch, or runs of steps.
+        multiply_adds: Work of all items.
         threads: At most so many parts.
+        least: At least so many items for each part, when there is more than one.
 
     Returns:
-        One int64 array for each thread, none of them empty; empty only when the batch is.
+        One array for each thread, none of them empty; no array where there is no item.
     """
-    parts = min(threads, multiply_adds // _WORTH_A_THREAD, len(order) // _ROWS_WORTH_A_THREAD)
-    parts = max(1, parts)
-    return [np.ascontiguousarray(order[part::parts]) for part in range(parts)] if len(order) else []
+    parts = max(1, min(threads, multiply_adds // _WORTH_A_THREAD, len(items) // least))
+    return [np.ascontiguousarray(items[part::parts]) for part in range(parts)] if len(items) else []
 
 
 def run_parts(work: Callable[[int], None], parts: int) -> None:
