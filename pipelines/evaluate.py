@@ -29,7 +29,11 @@ def main() -> None:
     name = experiment_name(params.dataset.name, arguments.task)
     with Tracker.open(root=Path(), experiment=name) as tracker:
         draw = partial(write_cell_figures, task=arguments.task, cell=arguments.cell)
-        evaluate_cell(params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, runs=tracker, draw=draw)
+        metrics = evaluate_cell(
+            params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, runs=tracker, draw=draw
+        )
+    means = {name: measure["mean"] for name, measure in metrics["measures"].items() if measure["mean"] is not None}
+    print(f"{arguments.task} {arguments.cell} on test:", ", ".join(f"{name} {mean:.6g}" for name, mean in means.items()))
 
 
 if __name__ == "__main__":
