@@ -33,7 +33,8 @@ def main() -> None:
             params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, runs=tracker, draw=draw
         )
     means = {name: measure["mean"] for name, measure in metrics["measures"].items() if measure["mean"] is not None}
-    print(f"{arguments.task} {arguments.cell} on test:", ", ".join(f"{name} {mean:.6g}" for name, mean in means.items()))
+    shown = ", ".join(f"{name} {mean:.6g}" for name, mean in means.items())
+    print(f"{arguments.task} {arguments.cell} on test: {shown}")
 
 
 if __name__ == "__main__":
