@@ -74,9 +74,20 @@ def table(
         return
     print_tables(reports, config.dataset.tasks)
     if hints:
-        for task in config.dataset.tasks:
-            typer.echo(f"report of {task}: reports/{task}/report.html")
-        typer.echo("all runs in MLflow: make ui, then open http://127.0.0.1:5000")
+        _print_hints(reports.parent, config.dataset.tasks)
+
+
+def _print_hints(root: Path, tasks: tuple[str, ...]) -> None:
+    from elman.artifacts import read_json
+    from elman.tracking.views import CELLS, view_address
+
+    for task in tasks:
+        typer.echo(f"report of the {task.replace('_', ' ')}: {root / 'reports' / task / 'report.html'}")
+    typer.echo("the runs in MLflow: run `make ui`, then open")
+    for task in tasks:
+        runs = sorted((root / "models" / task).glob("*/run.json"))
+        if runs:
+            typer.echo(f"  {view_address(read_json(runs[0])['experiment_id'], CELLS)}")
 
 
 @app.command()

@@ -178,8 +178,6 @@ class ClassifierConfig(TrainingConfig):
     max_length: Annotated[int, Field(ge=2)] = 256
     bidirectional: bool = False
     pooling: Literal["last", "mean", "max", "all"] = "last"
-    label_smoothing: Fraction = 0.0
-    averaging: Fraction = 0.0
 
 
 class LanguageModelConfig(TrainingConfig):

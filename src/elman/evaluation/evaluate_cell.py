@@ -74,6 +74,9 @@ class ResumedRun(Protocol):
 class RunFinder(Protocol):
     """Opens the runs of training again."""
 
+    def has_run(self, run_id: str) -> bool:
+        """Whether the store holds the run."""
+
     def resume(self, run_id: str) -> AbstractContextManager[ResumedRun]:
         """The run, open inside the block."""
 
@@ -234,6 +237,10 @@ def _write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]])
 
 
 def _record(runs: RunFinder, ids: Mapping[str, Any], metrics: Mapping[str, Any], out: Path) -> None:
+    """Adds the measures to the runs of training, where the store has them: it records, and decides nothing."""
+    if not runs.has_run(ids["parent_run_id"]):
+        print(f"the tracking store has no run {ids['parent_run_id']}: these measures stand in {out} only")  # noqa: T201
+        return
     splits = {"test": metrics["measures"], "valid": metrics["valid_measures"]}
     for index, seed in enumerate(metrics["seeds"]):
         with runs.resume(ids["runs"][str(seed)]) as run:
