@@ -1,4 +1,3 @@
-
 from tests.helpers.stage_deps import ROOT, imported_files, wrong_stages
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.helpers.prepared_files import Prepare, Prepared
 
 from elman.config import DatasetConfig, PrepareConfig
 from elman.data.prepare import prepare
+from tests.helpers.prepared_files import Prepare, Prepared
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.helpers.encoded_documents import make_documents
 
 from elman.data.document_batches import (
     DocumentBatch,
@@ -16,6 +15,7 @@ from elman.data.document_batches import (
 )
 from elman.data.sequences import EncodedDocuments
 from elman.data.tokenizer import EOS_ID, PAD_ID
+from tests.helpers.encoded_documents import make_documents
 
 some_lengths = st.lists(st.integers(1, 300), max_size=60)
 

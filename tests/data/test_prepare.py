@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.helpers.prepared_files import Prepare, reviews
 
 from elman.errors import DataError, LabelError
+from tests.helpers.prepared_files import Prepare, reviews
 
 
 def csv_of(rows: list[tuple[str, str]]) -> str:

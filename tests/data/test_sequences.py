@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.helpers.encoded_documents import make_documents
 
 from elman.data.sequences import ENCODED_SCHEMA, cut, cut_documents, read_encoded
 from elman.data.tokenizer import EOS_ID
 from elman.errors import ArtifactError
+from tests.helpers.encoded_documents import make_documents
 
 
 def write(path: Path, token_ids: list[list[int]]) -> Path:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.helpers.encoded_documents import make_documents
 
 from elman.data.sequences import EncodedDocuments
 from elman.data.stream_windows import (
@@ -17,6 +16,7 @@ from elman.data.stream_windows import (
     training_windows,
 )
 from elman.data.tokenizer import BOS_ID, EOS_ID, PAD_ID
+from tests.helpers.encoded_documents import make_documents
 
 Mode = Literal["document", "stream"]
 MODES: tuple[Mode, ...] = ("document", "stream")

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 import tensorflow as tf
-from tests.helpers.documents import random_documents
 
 from elman.data.sequences import EncodedDocuments, perplexity_counts
 from elman.errors import MetricError
@@ -13,6 +12,7 @@ from elman.evaluation.classifier import evaluate_classifier
 from elman.evaluation.language_model import evaluate_language_model
 from elman.models.spec import ModelSpec
 from elman.models.store import build_model
+from tests.helpers.documents import random_documents
 
 MEASURES = ("nll_nats_per_token", "perplexity", "perplexity_per_word", "bits_per_byte")
 

@@ -2,11 +2,11 @@
 
 import keras
 import pytest
-from tests.helpers.layer_contract import LayerContract
 
 from elman.layers.gru import GRU
 from elman.layers.lstm import LSTM
 from elman.layers.simple_rnn import SimpleRNN
+from tests.helpers.layer_contract import LayerContract
 
 
 class TestSimpleRNN(LayerContract):

@@ -8,11 +8,11 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from tests.helpers import numpy_cells
 
 from elman.layers.gru import GRU
 from elman.layers.lstm import LSTM
 from elman.layers.simple_rnn import SimpleRNN
+from tests.helpers import numpy_cells
 
 B, T, D, U = 5, 7, 3, 6
 OPEN = 1e4  # a bias at which a gate is 1 to the last bit

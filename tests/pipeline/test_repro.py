@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tests.helpers.project import Project
 
 TRAINED = {"train@classifier-gru", "train@language_model-gru"}

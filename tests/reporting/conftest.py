@@ -1,9 +1,9 @@
 from pathlib import Path
 
 import pytest
-from tests.helpers.reports import write_reports
 
 from elman.reporting.comparison import build_comparison
+from tests.helpers.reports import write_reports
 
 CELLS = ["simple_rnn", "lstm", "gru"]
 

@@ -1,10 +1,10 @@
 from typing import Any
 
 import pytest
-from tests.helpers.reports import measure
 
 from elman.reporting.intervals import draw_intervals
 from elman.reporting.measures import ACCURACY, PERPLEXITY
+from tests.helpers.reports import measure
 
 
 def _rows(values: dict[str, list[float | None]], key: str = "accuracy") -> list[dict[str, Any]]:

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from tests.helpers.reports import measure, write_reports
 
 from elman.artifacts import write_json
 from elman.errors import ArtifactError
 from elman.reporting.comparison import build_comparison
 from elman.reporting.table import print_tables
+from tests.helpers.reports import measure, write_reports
 
 CELLS = ["simple_rnn", "lstm", "gru"]
 TASKS = ["classifier", "language_model"]

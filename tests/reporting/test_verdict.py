@@ -1,7 +1,7 @@
 import pytest
-from tests.helpers.reports import measure
 
 from elman.reporting.verdict import CAUTION, verdict
+from tests.helpers.reports import measure
 
 
 def _comparison(values: dict[str, list[float | None]], *, task: str = "classifier", bar: float | None = 0.5):

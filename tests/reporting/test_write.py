@@ -3,11 +3,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.helpers.reports import write_reports
 
 from elman.artifacts import read_json, write_json
 from elman.errors import ArtifactError
 from elman.reporting.write import write_comparison
+from tests.helpers.reports import write_reports
 
 CELLS = ["simple_rnn", "lstm", "gru"]
 PICTURES = {
