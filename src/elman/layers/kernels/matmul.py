@@ -25,7 +25,7 @@ _PARTS = PANEL // _LANES
 _VECTOR = ir.VectorType(ir.FloatType(), _LANES)
 _INDEX = ir.IntType(64)
 # So many rows of a result, a few kilobytes each, stay in the nearest cache while panel after panel adds to them.
-_ROWS_AT_ONCE = 24
+_ROWS_AT_ONCE = 36
 _FUSE = ("contract",)  # lets a product and a sum become one fused operation
 
 
