@@ -15,7 +15,7 @@ def main() -> None:
     parser.add_argument("task", choices=["classifier", "language_model"])
     task = parser.parse_args().task
     params = load_params(Path("params.yaml"))
-    used = {"dataset", "prepare", "tokenizer", "encode", "experiment", task, f"{task}_cells"}
+    used = {"dataset", "prepare", "tokenizer", "experiment", task, f"{task}_cells"}
     write_comparison(
         reports=Path("reports"),
         task=task,
