@@ -3,8 +3,10 @@
 from typing import Any
 
 import keras
+import tensorflow as tf
 from keras import ops
 
+from elman.layers.softmax_nll import softmax_nll, softmax_nll_sum
 from elman.models.encoder import Encoder, State, make_dropout, make_initializer
 from elman.models.spec import ModelSpec
 from elman.seeding import derive_seed
@@ -14,14 +16,14 @@ from elman.seeding import derive_seed
 class LanguageModel(keras.Model):
     """The next token's logits at each step, with the state carried from call to call by the caller.
 
-    `encode` and `project` are the two halves of `call`. Training and scoring use them apart, so that the product with
-    the vocabulary, which costs more than all else, is only made at real positions.
+    `encode` and `project` are the two halves of `call`. Training and scoring use `encode` with `nll_sum` or `nll`
+    instead, so that the product with the vocabulary, which costs more than all else, is only made at real positions.
 
     Args:
         spec: The architecture. With `spec.tie_embeddings` the output weights are the embedding (Press and Wolf 2017).
 
     Weights:
-        encoder, `output_kernel` (U, V) unless tied, `output_bias` (V,).
+        encoder, `output_kernel` (V, U) unless tied, `output_bias` (V,).
 
     References:
         press2017tying
@@ -44,7 +46,7 @@ class LanguageModel(keras.Model):
         self.encoder.build()
         if not self.spec.tie_embeddings:
             self.output_kernel = self.add_weight(
-                shape=(self.spec.units, self.spec.vocab_size),
+                shape=(self.spec.vocab_size, self.spec.units),
                 initializer=make_initializer(
                     self.spec, self.spec.initializer, derive_seed(self.spec.seed, "model", "output")
                 ),
@@ -70,6 +72,13 @@ class LanguageModel(keras.Model):
         encoded = self.encoder(token_ids, padding_mask=padding_mask, initial_state=initial_state, training=training)
         return self.output_dropout(encoded.sequence, training=training), encoded.state
 
+    @property
+    def output_matrix(self) -> Any:
+        """float32 (V, U): the embedding when tied, else the output weights."""
+        if self.spec.tie_embeddings:
+            return tf.convert_to_tensor(self.encoder.embedding.embeddings)
+        return tf.convert_to_tensor(self.output_kernel)
+
     def project(self, hidden: Any) -> Any:
         """Logits over the vocabulary.
 
@@ -79,10 +88,16 @@ class LanguageModel(keras.Model):
         Returns:
             float32 (N, V). Unnormalised log-probabilities.
         """
-        tied = self.spec.tie_embeddings
-        kernel = ops.transpose(self.encoder.embedding.embeddings) if tied else self.output_kernel  # (U, V)
-        logits = ops.matmul(hidden, ops.cast(kernel, hidden.dtype))
-        return ops.cast(logits, "float32") + ops.cast(self.output_bias, "float32")
+        logits = tf.matmul(hidden, tf.cast(self.output_matrix, hidden.dtype), transpose_b=True)
+        return tf.cast(logits, tf.float32) + tf.cast(self.output_bias, tf.float32)
+
+    def nll(self, hidden: Any, targets: Any) -> Any:
+        """float32 (N,): negative log-likelihood in nats of each target, int32 (N,). For scoring, without a gradient."""
+        return softmax_nll(hidden, self.output_matrix, tf.convert_to_tensor(self.output_bias), targets)
+
+    def nll_sum(self, hidden: Any, targets: Any) -> Any:
+        """float32 (): the sum of `nll`, with a gradient. For training."""
+        return softmax_nll_sum(hidden, self.output_matrix, tf.convert_to_tensor(self.output_bias), targets)
 
     def call(
         self, token_ids: Any, padding_mask: Any, initial_state: State | None = None, training: bool = False

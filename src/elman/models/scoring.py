@@ -52,17 +52,12 @@ def classifier_nll(
     return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits), logits
 
 
-def language_model_nll(
+def language_model_rows(
     model: LanguageModel, token_ids: Any, targets: Any, padding_mask: Any, state: State, *, training: bool
-) -> tuple[Any, State]:
-    """float32 (N,) negative log-likelihood of the N real targets, row by row, and the new state.
-
-    The product with the vocabulary is made at real positions only.
-    """
+) -> tuple[Any, Any, State]:
+    """Hidden outputs float (N, U) and targets int32 (N,) of the N real positions, row by row, and the new state."""
     hidden, state = model.encode(token_ids, padding_mask, state, training)  # (B, T, U)
-    logits = model.project(tf.boolean_mask(hidden, padding_mask))  # (N, V)
-    real_targets = tf.boolean_mask(targets, padding_mask)  # (N,)
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(real_targets, logits), state
+    return tf.boolean_mask(hidden, padding_mask), tf.boolean_mask(targets, padding_mask), state
 
 
 def state_spec(model: LanguageModel) -> tuple[tf.TensorSpec, ...]:
@@ -110,7 +105,8 @@ def make_language_model_scorer(
         token_ids: Any, targets: Any, padding_mask: Any, keep: Any, reset: Any, state: State
     ) -> tuple[Any, State]:
         state = next_rows(state, keep, reset)
-        return language_model_nll(model, token_ids, targets, padding_mask, state, training=False)
+        hidden, real, state = language_model_rows(model, token_ids, targets, padding_mask, state, training=False)
+        return model.nll(hidden, real), state
 
     def score(windows: Iterable[Window], num_documents: int) -> npt.NDArray[np.float64]:
         totals = np.zeros(num_documents, np.float64)

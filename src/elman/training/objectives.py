@@ -20,7 +20,7 @@ from elman.models.scoring import (
     MASK,
     ROWS,
     classifier_nll,
-    language_model_nll,
+    language_model_rows,
     make_classifier_scorer,
     make_language_model_scorer,
     next_rows,
@@ -141,8 +141,8 @@ class LanguageModelObjective:
     ) -> tuple[Any, Any, Any]:
         """Summed nats of the targets, and their number."""
         state = next_rows(state, keep, reset)
-        nll, state = language_model_nll(self.model, token_ids, targets, padding_mask, state, training=True)
-        return tf.reduce_sum(nll), tf.size(nll), state
+        hidden, real, state = language_model_rows(self.model, token_ids, targets, padding_mask, state, training=True)
+        return self.model.nll_sum(hidden, real), tf.size(real), state
 
     def validate(self) -> dict[str, float]:
         """Mean nats a token, and the perplexities."""
