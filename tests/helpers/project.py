@@ -3,8 +3,11 @@
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,17 +65,24 @@ class Project:
         assert (done.returncode == 0) == succeeds, done.stdout
         return done
 
-    def start(self, command: list[str]) -> subprocess.Popen[str]:
-        """Starts a command in a process group of its own."""
-        return subprocess.Popen(
+    @contextmanager
+    def started(self, command: list[str]) -> Iterator[subprocess.Popen[str]]:
+        """A command that goes on inside the block and is killed, with all that it started, at its end."""
+        process = subprocess.Popen(
             command,
             cwd=self.root,
             env=self.environment(),
             text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def repro(self, *arguments: str, succeeds: bool = True) -> tuple[list[str], str]:
         """`dvc repro`: the stages that ran, in order, and all that was printed."""

@@ -1,9 +1,7 @@
 """The real pipeline on a small data set: each test goes on where the one before it ended."""
 
 import json
-import os
 import re
-import signal
 import sqlite3
 import time
 from pathlib import Path
@@ -93,17 +91,15 @@ def wait_for_checkpoint(project: Project, process) -> Path:
         found = list((project.root / "checkpoints").rglob("*.npz"))
         if found and not found[0].name.startswith("."):
             return found[0]
-        assert process.poll() is None, process.stdout.read()
+        assert process.poll() is None, "the pipeline ended before its first checkpoint"
         time.sleep(0.1)
     raise AssertionError("no checkpoint appeared")
 
 
 def test_a_killed_training_goes_on_where_it_was_and_other_units_start_at_zero(project):
     project.change_params({"classifier": {"epochs": 400}, "experiment": {"seeds": [1]}})
-    process = project.start(["dvc", "repro", "train@classifier-gru"])
-    wait_for_checkpoint(project, process)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with project.started(["dvc", "repro", "train@classifier-gru"]) as process:
+        wait_for_checkpoint(project, process)
 
     project.change_params({"classifier": {"units": 9, "epochs": 2}})
     _, text = project.repro("train@classifier-gru")
@@ -111,10 +107,8 @@ def test_a_killed_training_goes_on_where_it_was_and_other_units_start_at_zero(pr
     assert "went on after epoch" not in text
 
     project.change_params({"classifier": {"units": 8, "epochs": 60}})
-    process = project.start(["dvc", "repro", "train@classifier-gru"])
-    wait_for_checkpoint(project, process)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with project.started(["dvc", "repro", "train@classifier-gru"]) as process:
+        wait_for_checkpoint(project, process)
     _, text = project.repro("train@classifier-gru")
     done = re.search(r"went on after epoch (\d+)", text)
     assert done
