@@ -34,6 +34,6 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "elman needs Python 3.11 or 3.12; name one with PYTHON=/path/to/python" >&2; exit 1; }
 	@echo "setting up $(VENV) with $$($(PYTHON) --version), about five minutes the first time"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(VENV)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
