@@ -19,7 +19,7 @@ demo: $(VENV)/installed  ## run the pipeline on the default data and print the c
 	@dvc repro && elman table --hints
 
 test: $(VENV)/installed  ## run all tests
-	@pytest
+	@pytest -n 2 --dist loadfile
 
 check: $(VENV)/installed  ## lint, formatting, types, import contracts
 	ruff check .

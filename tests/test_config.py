@@ -60,7 +60,7 @@ def test_a_misspelled_section_is_named_with_the_nearest_valid_name():
         ("experiment.seeds", [1, 1], "experiment.seeds names a value twice"),
         ("tokenizer.byte_fallback", 1, "tokenizer.byte_fallback: Input should be a valid boolean"),
         ("dataset.label_column", None, "set dataset.tasks to [language_model]"),
-        ("language_model.units", 64, "tie_embeddings needs embedding_dim equal to units"),
+        ("language_model.units", 65, "tie_embeddings needs embedding_dim equal to units"),
         ("classifier.weight_decay", 0.1, "weight_decay needs the optimizer adamw"),
         ("classifier.clipnorm", 1.0, "exclude each other"),
         ("classifier_cells", {"lstm": {"unts": 3}}, "classifier_cells.lstm.unts: unknown key; did you mean units?"),

@@ -24,7 +24,7 @@ def classifier(cell="gru", **changes):
         bidirectional=config.bidirectional, dropout=config.dropout, word_dropout=config.word_dropout,
         recurrent_dropout=config.recurrent_dropout, dropout_kind=config.dropout_kind,
     )  # fmt: skip
-    return ClassifierObjective(build_model(spec), config, documents, documents, max_length=10, seed=1), config
+    return ClassifierObjective(build_model(spec), config, documents, documents, seed=1), config
 
 
 def language_model(cell="gru", **changes):

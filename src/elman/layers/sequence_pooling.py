@@ -23,6 +23,7 @@ class SequencePooling(keras.layers.Layer):
         mode: One of "last", "mean", "max", "all".
 
     Example:
+        >>> import numpy as np
         >>> pool = SequencePooling("mean")
         >>> outputs = np.array([[[2.0], [4.0], [9.0]]], "float32")  # (B, T, U)
         >>> mask = np.array([[True, True, False]])

@@ -23,6 +23,7 @@ class WordDropout(keras.layers.Layer):
         seed: For the random generator, whose state is saved with the model.
 
     Example:
+        >>> import numpy as np
         >>> layer = WordDropout(rate=0.5, vocab_size=10, seed=1)
         >>> layer(np.array([[4, 5, 4]])).numpy().tolist()  # not training
         [[4, 5, 4]]

@@ -65,13 +65,12 @@ class ClassifierObjective:
         train: EncodedDocuments,
         valid: EncodedDocuments,
         *,
-        max_length: int,
         seed: int,
     ) -> None:
         self.model = model
         self.signature = [IDS, MASK, ROWS, ()]
         self._config, self._seed = config, seed
-        self._train, self._valid = cut_documents(train, max_length), cut_documents(valid, max_length)
+        self._train, self._valid = (cut_documents(split, config.max_length) for split in (train, valid))
         self.tokens_per_epoch = self._train.num_tokens
         self._score = make_classifier_scorer(model)
 

@@ -1,4 +1,4 @@
-"""What training asks of whoever records it; elman.tracking has the real one, and tests a plain list."""
+"""What training asks of whoever records it: elman.tracking, which stands above and is not imported here."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager

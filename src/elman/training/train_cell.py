@@ -23,7 +23,7 @@ from elman.training.objectives import ClassifierObjective, LanguageModelObjectiv
 from elman.training.plan import make_plan, plan_lines
 from elman.training.progress import ProgressReport
 from elman.training.provenance import params_hash, provenance
-from elman.training.recorder import EpochRecord, ParentRun, Recorder
+from elman.training.recorder import EpochRecord, Recorder, Run
 
 
 class Inputs(NamedTuple):
@@ -66,32 +66,40 @@ def train_cell(
     """
     config = params.for_cell(task, cell)
     device = configure_device(**params.compute.model_dump())
-    train, valid = (read_encoded(inputs.encoded / f"{split}.parquet") for split in ("train", "valid"))
-    spec = make_spec(config, task=task, cell=cell, inputs=inputs)
-    plan = make_plan(build_model(dataclasses.replace(spec, seed=params.experiment.seeds[0])), device)
-    print("\n".join(plan_lines(plan)), flush=True)  # noqa: T201
     seeds = list(params.experiment.seeds)
+    spec = make_spec(config, task=task, cell=cell, inputs=inputs)
+    plan = make_plan(build_model(dataclasses.replace(spec, seed=seeds[0])), device)
+    print("\n".join(plan_lines(plan)), flush=True)  # noqa: T201
+    write_json(inputs.out / "plan.json", plan)
+    hashes = _provenance(params, config, inputs)
+    train, valid = (read_encoded(inputs.encoded / f"{split}.parquet") for split in ("train", "valid"))
+    job = _Job(config, spec, train, valid, inputs, hashes)
+    logged = {**config.model_dump(), "parameters": plan["parameters"], "vocab_size": spec.vocab_size}
+    logged |= {"dataset": params.dataset.name, "device": device.kind}
     summary: dict[str, Any] = {"version": 1, "task": task, "cell": cell, "parameters": plan["parameters"]}
     summary |= {"device": device.kind, "seeds": seeds, "per_seed": {}}
-    logged = {**config.model_dump(), "parameters": plan["parameters"], "vocab_size": spec.vocab_size}
-    logged |= {"dataset": params.dataset.name, "device": device.kind, "max_length": params.classifier.max_length}
-    hashes = _provenance(params, config, inputs)
     with recorder.parent_run(task=task, cell=cell, seeds=seeds, params=logged, tags={**tags, **hashes}) as parent:
-        write_json(inputs.out / "plan.json", plan)
         parent.log_artifact(inputs.out / "plan.json")
-        checkpoints = []
         for seed in seeds:
-            checkpoint = _checkpoint(inputs, dataclasses.replace(spec, seed=seed), hashes)
-            checkpoints.append(checkpoint)
-            summary["per_seed"][str(seed)] = _train_seed(
-                dataclasses.replace(spec, seed=seed), config, train, valid, params, inputs, parent, checkpoint, logged
-            )
+            with parent.child_run(seed=seed, params=logged) as run:
+                summary["per_seed"][str(seed)] = _train_seed(job, seed, run)
         write_json(inputs.out / "run.json", {"version": 1, **parent.ids()})
         write_json(inputs.out / "summary.json", summary)
         parent.log_artifact(inputs.out / "summary.json")
-    for checkpoint in checkpoints:
-        checkpoint.remove()
+    for seed in seeds:
+        _checkpoint(job, seed).remove()
     return summary
+
+
+class _Job(NamedTuple):
+    """What all seeds of a cell share."""
+
+    config: ClassifierConfig | LanguageModelConfig
+    spec: ModelSpec
+    train: EncodedDocuments
+    valid: EncodedDocuments
+    inputs: Inputs
+    hashes: Mapping[str, str]
 
 
 def make_spec(
@@ -120,13 +128,12 @@ def make_objective(
     train: EncodedDocuments,
     valid: EncodedDocuments,
     *,
-    max_length: int,
     seed: int,
 ) -> Objective:
     """The task's side of the training loop."""
     if isinstance(model, Classifier):
         assert isinstance(config, ClassifierConfig)
-        return ClassifierObjective(model, config, train, valid, max_length=max_length, seed=seed)
+        return ClassifierObjective(model, config, train, valid, seed=seed)
     assert isinstance(model, LanguageModel)
     assert isinstance(config, LanguageModelConfig)
     return LanguageModelObjective(model, config, train, valid, seed=seed)
@@ -138,39 +145,32 @@ def _provenance(params: Params, config: ClassifierConfig | LanguageModelConfig, 
     return provenance(data=data, tokenizer=inputs.tokenizer, params=settings)
 
 
-def _checkpoint(inputs: Inputs, spec: ModelSpec, hashes: Mapping[str, str]) -> Checkpoint:
-    key = params_hash({**spec.to_json(), **hashes})[:16]
-    return Checkpoint(inputs.checkpoints / spec.task / spec.cell / f"seed-{spec.seed}", key)
+def _checkpoint(job: _Job, seed: int) -> Checkpoint:
+    """A checkpoint that only a training with the same settings, data, tokenizer and code finds."""
+    spec = dataclasses.replace(job.spec, seed=seed)
+    key = params_hash({**spec.to_json(), **job.hashes})[:16]
+    return Checkpoint(job.inputs.checkpoints / spec.task / spec.cell / f"seed-{seed}", key)
 
 
-def _train_seed(
-    spec: ModelSpec,
-    config: ClassifierConfig | LanguageModelConfig,
-    train: EncodedDocuments,
-    valid: EncodedDocuments,
-    params: Params,
-    inputs: Inputs,
-    parent: ParentRun,
-    checkpoint: Checkpoint,
-    logged: Mapping[str, Any],
-) -> dict[str, Any]:
+def _train_seed(job: _Job, seed: int, run: Run) -> dict[str, Any]:
     keras.backend.clear_session(free_memory=True)
-    keras.utils.set_random_seed(derive_seed(spec.seed, "process"))
-    title = f"{spec.task} {spec.cell} seed {spec.seed}"
+    keras.utils.set_random_seed(derive_seed(seed, "process"))
+    spec = dataclasses.replace(job.spec, seed=seed)
+    title = f"{spec.task} {spec.cell} seed {seed}"
+    checkpoint = _checkpoint(job, seed)
     if checkpoint.replaced:
         print(f"{title}: params, data or code changed since the last checkpoint: clean start", flush=True)  # noqa: T201
     model = build_model(spec)
-    objective = make_objective(model, config, train, valid, max_length=params.classifier.max_length, seed=spec.seed)
-    folder = inputs.out / f"seed-{spec.seed}"
-    with parent.child_run(seed=spec.seed, params=logged) as run:
-        callbacks = [ProgressReport(title, config.epochs), EpochRecord(run)]
-        fitted = fit(objective, config, checkpoint=checkpoint, callbacks=callbacks)
-        if fitted.resumed_from:
-            print(f"{title}: went on after epoch {fitted.resumed_from}", flush=True)  # noqa: T201
-        save_model(model, folder)
-        write_json(folder / "history.json", fitted.history)
-        run.log_artifact(folder, "model")
-        return _seed_summary(fitted)
+    objective = make_objective(model, job.config, job.train, job.valid, seed=seed)
+    callbacks = [ProgressReport(title, job.config.epochs), EpochRecord(run)]
+    fitted = fit(objective, job.config, checkpoint=checkpoint, callbacks=callbacks)
+    if fitted.resumed_from:
+        print(f"{title}: went on after epoch {fitted.resumed_from}", flush=True)  # noqa: T201
+    folder = job.inputs.out / f"seed-{seed}"
+    save_model(model, folder)
+    write_json(folder / "history.json", fitted.history)
+    run.log_artifact(folder, "model")
+    return _seed_summary(fitted)
 
 
 def _seed_summary(fitted: Fitted) -> dict[str, Any]:
