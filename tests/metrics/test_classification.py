@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
 
@@ -10,6 +10,7 @@ from elman.metrics.classification import accuracy, confusion_matrix, macro_f1, p
 pairs = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=60)
 
 
+@settings(max_examples=30)  # scikit-learn takes its time
 @given(pairs)
 def test_measures_equal_those_of_scikit_learn(rows):
     actual, predicted = (np.array(column) for column in zip(*rows, strict=True))
