@@ -55,11 +55,11 @@ def clip(
         clipnorm: The limit for each alone, or None.
 
     Example:
-        >>> import numpy as np
         >>> two = [tf.constant([3.0, 0.0]), tf.constant([0.0, 4.0])]
-        >>> [np.round(g.numpy().astype(float), 6).tolist() for g in clip(two, tf.linalg.global_norm(two), global_clipnorm=1.0)]
+        >>> norm = tf.linalg.global_norm(two)
+        >>> [g.numpy().astype(float).round(6).tolist() for g in clip(two, norm, global_clipnorm=1.0)]
         [[0.6, 0.0], [0.0, 0.8]]
-        >>> [np.round(g.numpy().astype(float), 6).tolist() for g in clip(two, tf.linalg.global_norm(two), clipnorm=1.0)]
+        >>> [g.numpy().astype(float).round(6).tolist() for g in clip(two, norm, clipnorm=1.0)]
         [[1.0, 0.0], [0.0, 1.0]]
 
     References:
