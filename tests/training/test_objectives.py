@@ -32,7 +32,7 @@ def language_model(cell="gru", **changes):
     documents = random_documents([9] * 40, vocab_size=20)
     starts = np.arange(40) % 6
     documents.token_ids.reshape(40, 9)[:, :8] = 4 + (starts[:, None] + np.arange(8)) % 16
-    config = LanguageModelConfig(**SHARED, window_length=5, **changes)
+    config = LanguageModelConfig(**SHARED | {"learning_rate": 0.05, "epochs": 8}, window_length=5, **changes)
     spec = ModelSpec(
         task="language_model", cell=cell, vocab_size=20, embedding_dim=8, units=8, seed=1, num_layers=config.num_layers,
         tie_embeddings=config.tie_embeddings, dropout=config.dropout, dropout_kind=config.dropout_kind,
