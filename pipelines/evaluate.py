@@ -18,7 +18,7 @@ def main() -> None:
     arguments = parser.parse_args()
     params = load_params(Path("params.yaml"))
 
-    from elman.evaluation.evaluate_cell import Inputs, evaluate_cell  # TensorFlow loads here
+    from elman.evaluation.evaluate_cell import Inputs, evaluate_cell, mean_measures  # TensorFlow loads here
 
     inputs = Inputs(
         models=Path("models") / arguments.task / arguments.cell,
@@ -32,8 +32,8 @@ def main() -> None:
         metrics = evaluate_cell(
             params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, runs=tracker, draw=draw
         )
-    means = {name: measure["mean"] for name, measure in metrics["measures"].items() if measure["mean"] is not None}
-    shown = ", ".join(f"{name} {mean:.6g}" for name, mean in means.items())
+    means = mean_measures(metrics)
+    shown = ", ".join(f"{name} {'n/a' if mean is None else f'{mean:.6g}'}" for name, mean in means.items())
     print(f"{arguments.task} {arguments.cell} on test: {shown}")
 
 

@@ -131,14 +131,19 @@ def evaluate_cell(
     if task == "classifier":
         _write_classes(inputs.out, read_json(inputs.labels)["labels"], found["test"])
     _write_curves(inputs.out, inputs.models, seeds)
-    means = {name: measure["mean"] for name, measure in metrics["measures"].items()}
-    write_json(
-        inputs.out / "summary.json", {**means, **{name: metrics[name] for name in ("parameters", "train_seconds")}}
-    )
+    costs = {name: metrics[name] for name in ("parameters", "train_seconds")}
+    write_json(inputs.out / "summary.json", {**mean_measures(metrics), **costs})
     if draw is not None:
         draw(inputs.out)
     _record(runs, read_json(inputs.models / "run.json"), metrics, inputs.out)
     return metrics
+
+
+def mean_measures(metrics: Mapping[str, Any]) -> dict[str, float | None]:
+    """The means over seeds of what was measured, without the counts that the measures rest on."""
+    measured = {name: value for name, value in metrics["measures"].items() if not name.startswith("num_")}
+    measured.pop("perplexity_overflow", None)
+    return {name: value["mean"] for name, value in measured.items()}
 
 
 def _evaluate(model: Any, split: EncodedDocuments, params: Params, task: str, cell: str) -> Evaluation:
