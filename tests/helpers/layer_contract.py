@@ -4,6 +4,7 @@ Subclass `LayerContract`, say how the layer and its inputs are made, and pytest 
 """
 
 import inspect
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ import tensorflow as tf
 Arrays = dict[str, np.ndarray]
 
 
-class LayerContract:
+class LayerContract(ABC):
     """Tests of a layer whose call takes `sequences` (B, T, D) by the name in `sequence_argument`, and a mask.
 
     Attributes:
@@ -30,8 +31,9 @@ class LayerContract:
     tolerance: ClassVar[float] = 2e-6
     features: ClassVar[int] = 5
 
+    @abstractmethod
     def make_layer(self) -> keras.layers.Layer:
-        raise NotImplementedError
+        """A new layer; each subclass says which."""
 
     def more_inputs(self, batch: int) -> Arrays:
         """Other arguments of the call, each (batch, ...)."""

@@ -3,14 +3,16 @@
 from typing import Any
 
 import keras
+import numpy as np
 
 from elman.layers.kernel_plan import kernel_plan
+from elman.layers.lstm import LSTM
 from elman.models.device import DevicePlan
 from elman.models.store import Model
 
 
 def make_plan(model: Model, device: DevicePlan) -> dict[str, Any]:
-    """Device, precision, parameters, and for each recurrent layer the kernel with the reason why.
+    """Device, precision, parameters; for each recurrent layer its kernel and why, and what an LSTM's forget gate sees.
 
     Returns:
         Plain values, written as plan.json and logged with the run.
@@ -19,7 +21,10 @@ def make_plan(model: Model, device: DevicePlan) -> dict[str, Any]:
     for layer in model.encoder.recurrent_layers:
         inner = layer.forward_layer if isinstance(layer, keras.layers.Bidirectional) else layer
         chosen = kernel_plan(inner, gpu=device.kind == "gpu")
-        layers.append({"layer": layer.name, "kernel": chosen.name, "reason": chosen.reason})
+        row = {"layer": layer.name, "kernel": chosen.name, "reason": chosen.reason}
+        if isinstance(inner, LSTM):
+            row["forget_bias"] = float(np.mean(inner.forget_gate_bias))  # read back: what the gate sees
+        layers.append(row)
     return {
         "task": model.spec.task,
         "cell": model.spec.cell,

@@ -1,0 +1,35 @@
+import pytest
+
+from elman.models.device import DevicePlan
+from elman.models.spec import ModelSpec
+from elman.models.store import build_model
+from elman.training.plan import make_plan, plan_lines
+
+CPU = DevicePlan(kind="cpu", name="all threads", precision="float32", deterministic=False)
+
+
+def plan(**changes) -> dict:
+    base = {"task": "classifier", "cell": "lstm", "vocab_size": 30, "num_classes": 3, "embedding_dim": 6, "units": 5}
+    return make_plan(build_model(ModelSpec(**base | {"seed": 1} | changes)), CPU)
+
+
+def test_an_option_that_switches_the_fast_kernel_off_is_named_with_its_value():
+    layer = plan(recurrent_dropout=0.1)["layers"][0]
+    assert layer["kernel"] == "generic loop"
+    assert "recurrent_dropout 0.1" in layer["reason"]
+    assert plan()["layers"][0]["kernel"] == "CPU kernel"
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("forget_bias", [0.0, 1.0, 2.5])
+def test_the_forget_bias_that_the_gate_sees_is_recorded(forget_bias, bidirectional):
+    layer = plan(forget_bias=forget_bias, bidirectional=bidirectional)["layers"][0]
+    assert layer["forget_bias"] == pytest.approx(forget_bias)
+
+
+def test_the_printed_plan_names_device_parameters_and_the_kernel_of_every_layer():
+    shown = plan(num_layers=2)
+    lines = plan_lines(shown)
+    assert f"{shown['parameters']:,} parameters" in lines[0]
+    assert "on cpu" in lines[0]
+    assert [line.split(":")[0].strip() for line in lines[1:]] == ["lstm_1", "lstm_2"]
