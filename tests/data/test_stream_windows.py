@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from elman.data.sequences import EncodedDocuments
 from elman.data.stream_windows import (
     Window,
-    count_training_windows,
     evaluation_windows,
     padding_fraction,
     training_windows,
@@ -162,16 +161,6 @@ def test_windows_are_a_function_of_seed_and_epoch() -> None:
     assert order(1, 0) == order(1, 0)
     assert order(1, 0) != order(1, 1)
     assert order(1, 0) != order(2, 0)
-
-
-@given(lengths=some_lengths, rows=st.integers(1, 9), window_length=st.integers(1, 40), mode=st.sampled_from(MODES))
-def test_the_number_of_windows_is_known_beforehand(
-    lengths: list[int], rows: int, window_length: int, mode: Mode
-) -> None:
-    documents = make_documents(lengths)
-    windows = train(documents, mode, rows=rows, window_length=window_length, epoch=2)
-    counted = count_training_windows(documents, mode=mode, rows=rows, window_length=window_length, seed=1, epoch=2)
-    assert counted == len(windows)
 
 
 @pytest.mark.parametrize("window_length", [35, 64])

@@ -85,11 +85,6 @@ def evaluation_batches(documents: EncodedDocuments, *, batch_size: int, step: in
         yield _batch(documents, order[start : start + batch_size], step=step)
 
 
-def count_batches(documents: EncodedDocuments, *, batch_size: int) -> int:
-    """Batches of one epoch, which is the same number in every epoch."""
-    return -(-len(documents) // batch_size)
-
-
 def padding_fraction(batches: Iterable[DocumentBatch]) -> float:
     """Share of the steps of all batches that are padding."""
     real = total = 0

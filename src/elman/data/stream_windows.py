@@ -75,14 +75,6 @@ def training_windows(
         yield from _windows(documents, group)
 
 
-def count_training_windows(
-    documents: EncodedDocuments, *, mode: Mode, rows: int, window_length: int, seed: int, epoch: int
-) -> int:
-    """Windows of one epoch; in `document` mode it differs a little from epoch to epoch."""
-    groups = _training_groups(documents, mode=mode, rows=rows, window_length=window_length, seed=seed, epoch=epoch)
-    return sum(-(-int(group.lengths[0]) // group.window_length) for group in groups)
-
-
 def evaluation_windows(documents: EncodedDocuments, *, mode: Mode, rows: int, window_length: int) -> Iterator[Window]:
     """All targets once, always in the same order.
 
