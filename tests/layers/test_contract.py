@@ -24,6 +24,11 @@ class TestGRU(LayerContract):
         return GRU(7, return_sequences=True, return_state=True)
 
 
+class TestLSTMOf1997(LayerContract):
+    def make_layer(self) -> keras.layers.Layer:
+        return LSTM(7, return_sequences=True, return_state=True, open_gates=("forget",))
+
+
 class TestLastOutputOnly(LayerContract):
     def make_layer(self) -> keras.layers.Layer:
         return LSTM(7)
@@ -54,7 +59,7 @@ def test_weights_and_config_are_those_of_the_keras_layer(cls: type[keras.layers.
     theirs.build((None, None, 3))
     assert [(w.path, w.shape) for w in ours.weights] == [(w.path, w.shape) for w in theirs.weights]
     own = set(ours.get_config()) - set(theirs.get_config())
-    assert own <= {"loop", "forget_bias", "use_cudnn", "implementation", "seed"}
+    assert own <= {"loop", "forget_bias", "open_gates", "use_cudnn", "implementation", "seed"}
     assert {name: ours.get_config()[name] for name in theirs.get_config() if name != "dtype"} == {
         name: value for name, value in theirs.get_config().items() if name != "dtype"
     }

@@ -1,5 +1,6 @@
 """Long short-term memory."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -9,6 +10,7 @@ from elman.errors import ConfigError
 from elman.layers.fast_loop import FastLoop, Loop
 from elman.layers.forget_bias import ForgetGateBias
 from elman.layers.kernels.lstm import LSTM_KERNEL
+from elman.layers.open_gates import OpenGateCell, checked_gates
 
 
 @keras.saving.register_keras_serializable(package="elman")
@@ -36,6 +38,9 @@ class LSTM(FastLoop, keras.layers.LSTM):
     Args:
         units: int. U, size of the states.
         forget_bias: float. What the forget gate's bias starts at: the sum of all biases that the gate sees.
+        open_gates: Names among "input", "forget", "output" of gates that are 1 at all steps; `("forget",)` is the LSTM
+            of 1997. Their columns of the weights stay, have no effect and get gradients of zero. (The CPU kernel's
+            sigmoid ends at 1 - 1.2e-7, which is 1 up to rounding.)
         loop: "auto" for the loop that `kernel_plan()` names, "generic" for Keras' own loop, which every device, XLA and
             export can run.
         unit_forget_bias: bool. False leaves the forget gate to `bias_initializer`; `forget_bias` must then be left out.
@@ -61,6 +66,7 @@ class LSTM(FastLoop, keras.layers.LSTM):
         units: int,
         *,
         forget_bias: float = 1.0,
+        open_gates: Sequence[str] = (),
         loop: Loop = "auto",
         unit_forget_bias: bool = True,
         **kwargs: Any,
@@ -74,7 +80,23 @@ class LSTM(FastLoop, keras.layers.LSTM):
             )
         super().__init__(units, unit_forget_bias=unit_forget_bias, **kwargs)
         self.forget_bias = float(forget_bias)
+        self.open_gates = checked_gates(open_gates, self.name)
+        if self.open_gates:
+            self._hold_open()
         self.choose_loop(loop)
+
+    def _hold_open(self) -> None:
+        if "forget" in self.open_gates and self.forget_bias != 1.0:
+            raise ConfigError(
+                f"open_gates of layer {self.name!r} holds the forget gate at 1, so forget_bias={self.forget_bias!r} "
+                "would be ignored: leave one of the two out."
+            )
+        if not self.use_bias or self.recurrent_activation is not keras.activations.sigmoid:
+            raise ConfigError(
+                f'open_gates of layer {self.name!r} needs use_bias=True and recurrent_activation="sigmoid", since a '
+                "gate is opened by its bias."
+            )
+        OpenGateCell.convert(self.cell, self.open_gates)
 
     def build(self, sequences_shape: Any, initial_state_shape: Any = None) -> None:
         """Create the weights, the forget gate's bias at `forget_bias`."""
@@ -90,7 +112,7 @@ class LSTM(FastLoop, keras.layers.LSTM):
 
     @property
     def forget_gate_bias(self) -> np.ndarray:
-        """The bias that the forget gate of each unit sees now, float (U,); zeros without a bias."""
+        """The bias that the forget gate of each unit sees now, float (U,): zeros without a bias, 100 if held open."""
         if not self.use_bias:
             return np.zeros(self.units, dtype=np.float32)
         return np.asarray(self.cell.bias)[self.units : 2 * self.units]
@@ -99,6 +121,7 @@ class LSTM(FastLoop, keras.layers.LSTM):
         """Return the constructor's arguments."""
         extra = {
             "forget_bias": self.forget_bias,
+            "open_gates": list(self.open_gates),
             "loop": self.loop,
             "use_cudnn": self.use_cudnn,
             "implementation": self.cell.implementation,
