@@ -61,6 +61,8 @@ def test_a_misspelled_section_is_named_with_the_nearest_valid_name():
         ("tokenizer.byte_fallback", 1, "tokenizer.byte_fallback: Input should be a valid boolean"),
         ("dataset.label_column", None, "set dataset.tasks to [language_model]"),
         ("language_model.units", 65, "tie_embeddings needs embedding_dim equal to units"),
+        ("prepare.repeats", "drop", "prepare.repeats: Input should be 'remove' or 'keep', but came 'drop'"),
+        ("language_model.kernel_initializer", "orthogonal", "'uniform_by_units', but came 'orthogonal'"),
         ("classifier.weight_decay", 0.1, "weight_decay needs the optimizer adamw"),
         ("classifier.clipnorm", 1.0, "exclude each other"),
         ("classifier_cells", {"lstm": {"unts": 3}}, "classifier_cells.lstm.unts: unknown key; did you mean units?"),

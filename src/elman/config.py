@@ -82,6 +82,7 @@ class PrepareConfig(Section):
     unicode_form: Literal["none", "NFC", "NFD", "NFKC", "NFKD"] = "NFC"
     lowercase: bool = False
     whitespace: Literal["collapse", "keep"] = "collapse"
+    repeats: Literal["remove", "keep"] = "remove"
     max_rejected_fraction: Fraction = 0.05
 
 
@@ -143,7 +144,8 @@ class TrainingConfig(Section):
     dropout_kind: Literal["locked", "step"] = "locked"
     forget_bias: Annotated[float, Field(allow_inf_nan=False)] = 1.0
     initializer: Literal["glorot_uniform", "uniform"] = "glorot_uniform"
-    recurrent_initializer: Literal["orthogonal", "glorot_uniform", "uniform"] = "orthogonal"
+    kernel_initializer: Literal["glorot_uniform", "uniform", "uniform_by_units"] | None = None
+    recurrent_initializer: Literal["orthogonal", "glorot_uniform", "uniform", "uniform_by_units"] = "orthogonal"
     uniform_range: PositiveFloat = 0.1
 
     optimizer: Literal["sgd", "adam", "adamw"] = "adam"

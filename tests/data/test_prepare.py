@@ -207,6 +207,20 @@ def test_repeated_texts_leave_train_and_then_valid(prepare_files: Prepare) -> No
     ]
 
 
+def test_repeated_texts_stay_and_are_counted_where_the_setting_keeps_them(prepare_files: Prepare) -> None:
+    train = [("One film", "x"), ("two  films", "y"), ("three", "x"), ("four", "y"), ("five", "y")]
+    files = {
+        "train.csv": csv_of(train),
+        "valid.csv": csv_of([("TWO films", "x"), ("six", "y"), ("Four", "x")]),
+        "test.csv": csv_of([("one  FILM", "y"), ("SIX", "x"), ("seven", "x"), ("seven", "x")]),
+    }
+    done = prepare_files(files, label_column="label", repeats="keep")
+    assert [len(done.texts(split)) for split in ("train", "valid", "test")] == [5, 3, 4]
+    assert done.summary["kept_repeats"] == {"train": 3, "valid": 1}
+    assert "removed_repeats" not in done.summary
+    assert done.rows("rejects") == []
+
+
 def test_five_more_rows_move_no_text_to_another_side(prepare_files: Prepare) -> None:
     texts = [text for text, _ in reviews(num_rows=40)]
     texts += [texts[0].upper(), f"  {texts[1]} ", texts[2].replace(" ", "\t")]

@@ -35,6 +35,23 @@ def test_tied_output_weights_are_the_embedding():
     np.testing.assert_allclose(tied.project(hidden), expected, rtol=1e-5, atol=1e-6)
 
 
+def test_recurrent_layers_can_start_from_a_range_of_their_own():
+    model = build_model(
+        spec(
+            cell="lstm",
+            units=16,
+            uniform_range=0.1,
+            kernel_initializer="uniform_by_units",
+            recurrent_initializer="uniform_by_units",
+        )
+    )
+    layer = model.encoder.recurrent_layers[0]
+    for weight in (layer.cell.kernel, layer.cell.recurrent_kernel):
+        assert 0.24 < np.abs(np.asarray(weight)).max() <= 0.25  # 1 / sqrt(16)
+    for weight in (model.encoder.embedding.embeddings, model.output_kernel):
+        assert 0.09 < np.abs(np.asarray(weight)).max() <= 0.1
+
+
 def test_what_comes_later_does_not_change_an_earlier_step():
     model = build_model(spec())
     ids = np.random.default_rng(0).integers(4, 30, (1, 8)).astype(np.int32)

@@ -33,6 +33,13 @@ def test_every_row_is_accounted_for_in_words() -> None:
     assert "labels" not in facts
 
 
+def test_what_stands_in_two_splits_is_said_whether_it_was_taken_out_or_kept() -> None:
+    removed = dict(data_facts({"removed_repeats": {"train": 3, "valid": 0}}, {}))
+    kept = dict(data_facts({"kept_repeats": {"train": 725, "valid": 28}}, {}))
+    assert removed == {"taken out of a split as repeats": "train 3, valid 0"}
+    assert kept == {"kept though they stand in a later split": "train 725, valid 28"}
+
+
 def test_empty_summaries_give_no_facts() -> None:
     assert data_facts({}, {}) == []
     assert split_table("language_model", {}, {}) == []

@@ -115,21 +115,24 @@ class Collector:
         totals.words += sign * (text.count(" ") + 1 if self._collapsed else len(text.split()))
         totals.bytes += sign * (len(text) if text.isascii() else len(text.encode()))
 
-    def drop_repeated(self) -> dict[str, int]:
-        """Takes out of train what also stands in valid or test, and out of valid what also stands in test.
+    def count_repeated(self, *, drop: bool) -> dict[str, int]:
+        """What of train also stands in valid or test, and what of valid also stands in test.
 
         Called after the `with` block: the tables are whole then.
 
+        Args:
+            drop: Whether these rows are taken out; else they are only counted.
+
         Returns:
-            The number of rows taken out, keyed by "train" and "valid".
+            The number of rows, keyed by "train" and "valid".
         """
-        removed = {}
+        repeated = {}
         for split, others in _REPEATS:
             standing = self.digests.standing_in(split, others)
-            removed[split] = int(np.count_nonzero(standing))
-            if removed[split]:
+            repeated[split] = int(np.count_nonzero(standing))
+            if drop and repeated[split]:
                 self._rewrite(split, others, standing)
-        return removed
+        return repeated
 
     def _rewrite(self, split: str, others: tuple[str, ...], standing: npt.NDArray[np.int8]) -> None:
         """Writes a split's table again without the rows that stand in another split."""

@@ -47,7 +47,7 @@ def prepare(*, dataset: DatasetConfig, cleaning: PrepareConfig, out: Path) -> di
             for source, row in opened.rows():
                 collector.add(row, own_split=source.split, blank_is_separator=source.format == "lines")
         _check_rejects(collector, limit=cleaning.max_rejected_fraction, path=dataset.path)
-        removed = collector.drop_repeated()
+        repeated = collector.count_repeated(drop=cleaning.repeats == "remove")
         _check_splits(collector, opened)
         stack.close()  # rejects.parquet is whole from here on
         labels = _label_map(collector, dataset=dataset, out=out)
@@ -56,7 +56,8 @@ def prepare(*, dataset: DatasetConfig, cleaning: PrepareConfig, out: Path) -> di
         )
         for file in (*SPLITS, "rejects"):
             (folder / f"{file}.parquet").replace(out / f"{file}.parquet")
-    summary = _summary(collector, opened, dataset=dataset, removed=removed, near=near)
+    repeats = {"removed_repeats" if cleaning.repeats == "remove" else "kept_repeats": repeated}
+    summary = _summary(collector, opened, dataset=dataset, repeats=repeats, near=near)
     write_json(out / "labels.json", labels)
     write_json(out / "summary.json", summary)
     return summary
@@ -110,7 +111,7 @@ def _summary(
     opened: Dataset,
     *,
     dataset: DatasetConfig,
-    removed: dict[str, int],
+    repeats: dict[str, dict[str, int]],
     near: dict[str, dict[str, int]],
 ) -> dict[str, Any]:
     """The numbers of this run; lists are for people, since `dvc metrics` shows single values only."""
@@ -131,7 +132,7 @@ def _summary(
             }
             for split in SPLITS
         },
-        "removed_repeats": removed,
+        **repeats,
         "near_duplicates": near,
         "texts_changed_by_cleaning": collector.texts_changed,
         "texts_with_replacement_characters": collector.replacement_characters,

@@ -135,9 +135,10 @@ class Encoder(keras.layers.Layer):
 
     def _recurrent(self, index: int) -> Any:
         spec = self.spec
+        kernel = spec.kernel_initializer or spec.initializer
         arguments: dict[str, Any] = {
             "units": spec.units,
-            "kernel_initializer": make_initializer(spec, spec.initializer, self._seed("kernel", index)),
+            "kernel_initializer": make_initializer(spec, kernel, self._seed("kernel", index)),
             "recurrent_initializer": make_initializer(spec, spec.recurrent_initializer, self._seed("recurrent", index)),
             "recurrent_dropout": spec.recurrent_dropout,
             "return_sequences": True,
@@ -153,7 +154,7 @@ class Encoder(keras.layers.Layer):
         backward = CELLS[spec.cell](
             **{
                 **arguments,
-                "kernel_initializer": make_initializer(spec, spec.initializer, self._seed("kernel", index, "back")),
+                "kernel_initializer": make_initializer(spec, kernel, self._seed("kernel", index, "back")),
                 "recurrent_initializer": make_initializer(
                     spec, spec.recurrent_initializer, self._seed("recurrent", index, "back")
                 ),
@@ -165,7 +166,10 @@ class Encoder(keras.layers.Layer):
 
 
 def make_initializer(spec: ModelSpec, name: str, seed: int) -> Any:
-    """The initialiser of one weight, with a seed of its own."""
+    """The initialiser of one weight, with a seed of its own; `uniform_by_units` is PyTorch's for recurrent layers."""
+    if name == "uniform_by_units":
+        limit = spec.units**-0.5
+        return keras.initializers.RandomUniform(-limit, limit, seed=seed)
     if name == "uniform":
         return keras.initializers.RandomUniform(-spec.uniform_range, spec.uniform_range, seed=seed)
     if name == "orthogonal":

@@ -29,9 +29,10 @@ class ModelSpec:
         recurrent_dropout: Dropout on the state inside the recurrence.
         dropout_kind: "locked" drops the same features at all steps, "step" draws anew at each step.
         forget_bias: What the LSTM's forget gate sees at the start.
-        initializer: For embedding, input and output weights.
+        initializer: For embedding and output weights.
+        kernel_initializer: For the recurrent layers' input weights; None is the same as `initializer`.
         recurrent_initializer: For recurrent weights.
-        uniform_range: Half width of "uniform".
+        uniform_range: Half width of "uniform"; that of "uniform_by_units" is 1 / sqrt(units).
         seed: Names initial weights and dropout.
     """
 
@@ -52,6 +53,7 @@ class ModelSpec:
     dropout_kind: Literal["locked", "step"] = "locked"
     forget_bias: float = 1.0
     initializer: str = "glorot_uniform"
+    kernel_initializer: str | None = None
     recurrent_initializer: str = "orthogonal"
     uniform_range: float = 0.1
     seed: int = 0

@@ -31,7 +31,11 @@ def data_facts(prepared: Mapping[str, Any], encoded: Mapping[str, Any]) -> list[
     if "rows_read" in prepared:
         counts = [number(prepared.get(key), 0) for key in ("rows_read", "rows_used", "rows_rejected")]
         facts.append(("rows", f"{counts[0]} read = {counts[1]} used + {counts[2]} rejected"))
-    named = (("rejected, by reason", "rejected"), ("taken out of a split as repeats", "removed_repeats"))
+    named = (
+        ("rejected, by reason", "rejected"),
+        ("taken out of a split as repeats", "removed_repeats"),
+        ("kept though they stand in a later split", "kept_repeats"),
+    )
     for name, key in named:
         parts = [f"{reason.replace('_', ' ')} {number(count, 0)}" for reason, count in prepared.get(key, {}).items()]
         if parts:
