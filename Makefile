@@ -10,10 +10,10 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$p && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check ui
+.PHONY: help demo test check reproduce ui
 
 help:  ## list the commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | awk -F'\t' '{printf "make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | awk -F'\t' '{printf "make %-9s %s\n", $$1, $$2}'
 
 demo: $(VENV)/installed  ## run the pipeline on the default data and print the comparison
 	@dvc repro && elman table --hints
@@ -26,6 +26,9 @@ check: $(VENV)/installed  ## lint, formatting, types, import contracts
 	ruff format --check .
 	mypy
 	lint-imports
+
+reproduce: $(VENV)/installed  ## train a preset beside its published figure: PRESET=name DATA=/path/to/its/data
+	@python benchmarks/reproduce.py "$(PRESET)" $(if $(DATA),--data "$(DATA)")
 
 ui: $(VENV)/installed  ## open the tracked runs in MLflow on http://127.0.0.1:5000 (PORT=... for another)
 	@mlflow ui --host 127.0.0.1 --port $(or $(PORT),5000) --backend-store-uri "$$(elman store)"

