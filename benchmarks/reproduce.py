@@ -14,7 +14,7 @@ import math
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,7 +74,7 @@ def main() -> None:
     started = time.perf_counter()
     for stage in stages(params):
         if stage not in state["done"]:
-            run_script(stage, folder, log=log)
+            run_script(stage, folder, log=log, options=report_options(stage, preset.stem, arguments.data))
             state["done"].append(stage)
             state["seconds"] += time.perf_counter() - started
             started = time.perf_counter()
@@ -159,8 +159,15 @@ def stages(params: Params) -> Iterator[str]:
         yield f"compare {task}"
 
 
-def run_script(stage: str, folder: Path, *, log: Any) -> None:
-    """Runs one script of the pipeline in `folder`.
+def report_options(stage: str, preset: str, data: Path | None) -> list[str]:
+    """What the report names as the command that makes it; a path of this machine is nothing to a reader."""
+    if not stage.startswith("compare "):
+        return []
+    return ["--command", f"make reproduce PRESET={preset}" + (f" DATA=/path/to/{data.name}" if data else "")]
+
+
+def run_script(stage: str, folder: Path, *, log: Any, options: Sequence[str] = ()) -> None:
+    """Runs one script of the pipeline in `folder`, with more options than those that name the stage.
 
     Raises:
         StageFailedError: It ended with an error.
@@ -168,7 +175,7 @@ def run_script(stage: str, folder: Path, *, log: Any) -> None:
     name, *arguments = stage.split()
     quiet = subprocess.DEVNULL if name == "compare" else log  # its table is printed at the end, also by a second call
     print(f"-- {stage}", file=log, flush=True)
-    command = [sys.executable, str(ROOT / "pipelines" / f"{name}.py"), *arguments]
+    command = [sys.executable, str(ROOT / "pipelines" / f"{name}.py"), *arguments, *options]
     code = subprocess.run(command, cwd=folder, stdout=quiet, check=False).returncode
     if code:
         raise StageFailedError(stage, code if code > 0 else 128 - code)

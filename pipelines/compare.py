@@ -13,7 +13,9 @@ def main() -> None:
     """Reads reports/<task>/cells and baseline.json, writes comparison.json, report.html, report.md and figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=["classifier", "language_model"])
-    task = parser.parse_args().task
+    parser.add_argument("--command", help="what makes these numbers, where it is not the pipeline; for the report")
+    arguments = parser.parse_args()
+    task = arguments.task
     params = load_params(Path("params.yaml"))
     used = {"dataset", "prepare", "tokenizer", "experiment", task, f"{task}_cells"}
     write_comparison(
@@ -25,6 +27,7 @@ def main() -> None:
         prepared=Path("data/prepared/summary.json"),
         encoded=Path("data/encoded/summary.json"),
         root=Path(),
+        command=arguments.command,
     )
     print_tables(Path("reports"), [task])
 

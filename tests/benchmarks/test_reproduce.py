@@ -120,6 +120,12 @@ def test_the_main_pipeline_is_left_alone_and_shares_the_tracking_store(project):
     assert not project.run(["git", "status", "--porcelain", "reproduce"]).stdout
 
 
+def test_the_report_names_the_command_that_makes_it(project):
+    report = (project.root / "reproduce" / "small" / "reports" / "language_model" / "report.md").read_text()
+    assert "make reproduce PRESET=small DATA=/path/to/corpus" in report
+    assert "dvc repro" not in report
+
+
 def test_a_second_call_runs_nothing_and_gives_the_same_numbers(project):
     done = project.run([*COMMAND, "small", "--data", "corpus", "--json"])
     result = json.loads(done.stdout)

@@ -47,6 +47,7 @@ def read_inputs(
     prepared: Path,
     encoded: Path,
     root: Path,
+    command: str | None = None,
 ) -> ReportInputs:
     """Reads and checks all of a task's reports.
 
@@ -59,6 +60,7 @@ def read_inputs(
         prepared: summary.json of the prepare stage.
         encoded: summary.json of the encode stage.
         root: A folder of the checkout.
+        command: What makes these numbers; None is the pipeline.
 
     Raises:
         ArtifactError: A report is missing, was half written, or is of another version or task.
@@ -79,7 +81,10 @@ def read_inputs(
             ("prepared text", f"sha256 {sha256_file(prepared)[:16]} of {prepared.as_posix()}"),
             ("encoded text", f"sha256 {sha256_file(encoded)[:16]} of {encoded.as_posix()}"),
         ],
-        commands=[*([f"git checkout {state.commit}"] if state.commit else []), f"dvc repro compare@{task}"],
+        commands=[
+            *([f"git checkout {state.commit}"] if state.commit else []),
+            command or f"dvc repro compare@{task}",
+        ],
     )
 
 

@@ -28,6 +28,7 @@ def write_comparison(
     prepared: Path,
     encoded: Path,
     root: Path,
+    command: str | None = None,
 ) -> dict[str, Any]:
     """Writes a task's comparison.json, report.html, report.md and figures/*.png.
 
@@ -40,6 +41,7 @@ def write_comparison(
         prepared: summary.json of the prepare stage.
         encoded: summary.json of the encode stage.
         root: A folder of the checkout.
+        command: What makes these numbers, for the report; None is the pipeline.
 
     Returns:
         What comparison.json holds.
@@ -56,6 +58,7 @@ def write_comparison(
         prepared=prepared,
         encoded=encoded,
         root=root,
+        command=command,
     )
     folder = reports / task
     pictures = _pictures(inputs)
