@@ -7,6 +7,7 @@ import pytest
 from elman.config import ClassifierConfig, LanguageModelConfig
 from elman.models.spec import ModelSpec
 from elman.models.store import build_model
+from elman.training.gradients import make_optimizer, make_train_step
 from elman.training.loop import fit
 from elman.training.objectives import ClassifierObjective, LanguageModelObjective
 from tests.helpers.documents import random_documents
@@ -91,3 +92,16 @@ def test_mixed_precision_trains_with_float32_weights(make):
         keras.mixed_precision.set_global_policy("float32")
     assert history[-1]["train/loss"] < history[0]["train/loss"]
     assert {str(weight.dtype) for weight in objective.model.weights} == {"float32"}
+
+
+def test_a_step_follows_the_mean_over_all_tokens_so_that_published_rates_can_be_converted():
+    objective, _ = language_model(state="stream")
+    config = LanguageModelConfig(**SHARED | {"optimizer": "sgd", "learning_rate": 3.0, "global_clipnorm": None})
+    model, batch = objective.model, next(objective.batches(0))
+    token_ids, targets, padding_mask = batch.tensors[:3]
+    logits = np.asarray(model(token_ids, padding_mask=padding_mask)[0], np.float64)[padding_mask]  # (N, V)
+    wrong = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True) - np.eye(20)[targets[padding_mask]]
+    optimizer = make_optimizer(config)
+    step = make_train_step(model, optimizer, objective.loss, objective.signature, global_clipnorm=None, clipnorm=None)
+    step(*batch.tensors, objective.first_state(batch))
+    np.testing.assert_allclose(model.output_bias, -3.0 * wrong.mean(axis=0), rtol=1e-4, atol=1e-6)
