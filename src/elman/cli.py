@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from elman import __version__
+from elman.cli_study import study_app
 from elman.errors import ElmanError
 
 app = typer.Typer(
@@ -18,6 +19,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(study_app, name="study")
 
 ParamsOption = Annotated[Path, typer.Option("--params", help="The configuration to read.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]

@@ -8,13 +8,20 @@ from pathlib import Path
 from elman.errors import ElmanError
 
 
+def quiet_tensorflow() -> None:
+    """Keeps TensorFlow's notes about the machine off the screen, unless the user asked for them; before its import.
+
+    On a machine without an NVIDIA device it reports, as errors, that it finds none; the plan says it better.
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1" if Path("/dev/nvidia0").exists() else "3")
+
+
 def run_stage(name: str, main: Callable[[], None]) -> None:
     """Runs `main`; an error raised on purpose is printed without a traceback, any other one with it.
 
     The last line on standard error names the stage that failed, so that a scheduled job's log says where to look.
     """
-    # On a machine without an NVIDIA device TensorFlow reports, as errors, that it finds none; the plan says it better.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1" if Path("/dev/nvidia0").exists() else "3")
+    quiet_tensorflow()
     try:
         main()
     except ElmanError as error:
