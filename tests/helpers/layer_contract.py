@@ -16,7 +16,9 @@ Arrays = dict[str, np.ndarray]
 
 
 class LayerContract(ABC):
-    """Tests of a layer whose call takes `sequences` (B, T, D) by the name in `sequence_argument`, and a mask.
+    """Tests of a layer that is called with sequences (B, T, D) or ids (B, T), and a mask.
+
+    A layer of ids has no gradient by them, so there only gradients by weights are looked at.
 
     Attributes:
         sequence_argument: Name of the call's sequence argument.
@@ -83,20 +85,21 @@ class LayerContract(ABC):
         return (self.sequence_argument, self.mask_argument)
 
     def gradients(self, layer: keras.layers.Layer, arrays: Arrays) -> list[tf.Tensor]:
-        """Gradients of a loss over real steps, by the sequence and by each weight."""
+        """Gradients of a loss over real steps, by each weight and, last, by the sequence."""
         tensors = {name: tf.constant(value) for name, value in arrays.items()}
         sequence, mask = tensors[self.sequence_argument], self.mask_of(arrays)
         variables = [weight.value for weight in layer.trainable_weights]
         with tf.GradientTape() as tape:
-            tape.watch(sequence)
+            inputs = [sequence] if sequence.dtype.is_floating else []
+            tape.watch(inputs)
             loss = self._loss(layer(**tensors), mask)
-        return tape.gradient(loss, [sequence, *variables])
+        return tape.gradient(loss, [*variables, *inputs], unconnected_gradients="zero")
 
     def _loss(self, outputs: Any, mask: np.ndarray) -> tf.Tensor:
         loss = tf.constant(0.0)
         for part in outputs if isinstance(outputs, list | tuple) else [outputs]:
             timed = len(part.shape) == 3 and tuple(part.shape[:2]) == mask.shape
-            loss += tf.reduce_sum((tf.boolean_mask(part, mask) if timed else part) ** 2)
+            loss += tf.reduce_sum(tf.cast(tf.boolean_mask(part, mask) if timed else part, tf.float32) ** 2)
         return loss
 
     # The tests.
@@ -129,13 +132,15 @@ class LayerContract(ABC):
         loaded = keras.models.load_model(tmp_path / "model.keras")
         self.assert_same(self.real_parts(model(arrays), arrays), self.real_parts(loaded(arrays), arrays))
 
-    def test_symbolic_and_eager_shapes_agree(self) -> None:
+    def test_symbolic_eager_and_computed_shapes_agree(self) -> None:
         arrays = self.inputs()
         layer = self.built(arrays)
         eager = layer(**arrays)
         symbolic = layer(**{name: keras.KerasTensor(a.shape, dtype=str(a.dtype)) for name, a in arrays.items()})
         shapes = [[tuple(p.shape) for p in (o if isinstance(o, list | tuple) else [o])] for o in (eager, symbolic)]
         assert shapes[0] == shapes[1]
+        computed = layer.compute_output_shape(arrays[self.sequence_argument].shape)
+        assert [tuple(s) for s in (computed if isinstance(computed[0], list | tuple) else [computed])] == shapes[0]
 
     def test_more_padding_changes_nothing_on_real_steps(self) -> None:
         if not self.mask_argument:
@@ -151,9 +156,10 @@ class LayerContract(ABC):
         arrays = self.inputs()
         layer = self.built(arrays)
         dirty = dict(arrays)
-        garbage = 100.0 * np.random.default_rng(3).normal(size=arrays[self.sequence_argument].shape)
-        mask = self.mask_of(arrays)
-        dirty[self.sequence_argument] = np.where(mask[..., None], arrays[self.sequence_argument], garbage).astype("f4")
+        clean_sequence = arrays[self.sequence_argument]
+        garbage = 100.0 * np.random.default_rng(3).normal(size=clean_sequence.shape)
+        real = self.mask_of(arrays).reshape(clean_sequence.shape[:2] + (1,) * (clean_sequence.ndim - 2))
+        dirty[self.sequence_argument] = np.where(real, clean_sequence, garbage).astype(clean_sequence.dtype)
         self.assert_same(self.real_parts(layer(**arrays), arrays), self.real_parts(layer(**dirty), dirty))
         for clean, other in zip(self.gradients(layer, arrays), self.gradients(layer, dirty), strict=True):
             np.testing.assert_allclose(clean, other, atol=1e-4, rtol=1e-4)
@@ -182,9 +188,8 @@ class LayerContract(ABC):
     def test_every_weight_gets_a_finite_gradient(self) -> None:
         arrays = self.inputs()
         layer = self.built(arrays)
-        _, *by_weights = self.gradients(layer, arrays)
-        assert len(by_weights) == len(layer.trainable_weights)
-        for gradient in by_weights:
+        gradients = self.gradients(layer, arrays)
+        for _, gradient in zip(layer.trainable_weights, gradients, strict=False):  # behind them: by the sequence
             dense = np.asarray(tf.convert_to_tensor(gradient))
             assert np.isfinite(dense).all()
             assert np.abs(dense).max() > 0
@@ -196,7 +201,6 @@ class LayerContract(ABC):
             return
         mask = self.mask_of(arrays)
         before = self._loss(layer(**arrays), mask)
-        _, *by_weights = self.gradients(layer, arrays)
-        for weight, gradient in zip(layer.trainable_weights, by_weights, strict=True):
+        for weight, gradient in zip(layer.trainable_weights, self.gradients(layer, arrays), strict=False):
             weight.assign(weight.value - 1e-3 * tf.convert_to_tensor(gradient))
         assert self._loss(layer(**arrays), mask) < before
