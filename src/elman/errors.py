@@ -8,6 +8,8 @@ ElmanError                     exit code 1
 ├── TokenizerError             exit code 31   the tokenizer cannot be trained or loaded
 ├── ArtifactError              exit code 32   a file that a stage wrote is missing, damaged or of another version
 ├── DeviceError                exit code 33   the device asked for is not there
+├── ConversionError            exit code 34   weights of another library have no counterpart here, or the other way
+├── CheckError                 exit code 35   a check of this machine failed
 ├── TrainingError              exit code 40   training diverged or cannot start
 ├── MetricError                exit code 41   a measure is not defined on what it was given
 └── TrackingError              exit code 50   the tracking store cannot be reached or refused
@@ -58,6 +60,18 @@ class DeviceError(ElmanError):
     """The device asked for is not on this machine."""
 
     exit_code = 33
+
+
+class ConversionError(ElmanError):
+    """Weights of another library have no counterpart here, or ours have none there."""
+
+    exit_code = 34
+
+
+class CheckError(ElmanError):
+    """What is computed on this machine is not right."""
+
+    exit_code = 35
 
 
 class TrainingError(ElmanError):
