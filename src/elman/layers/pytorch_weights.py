@@ -7,7 +7,7 @@ since the reset gate works on one of them only; an RNN or LSTM adds its two up, 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from elman.errors import ConversionError
 from elman.layers.pytorch_layout import Array, Nonlinearity, Part, check_arrays, parts_of
 
-Layers = keras.layers.Layer | Sequence[keras.layers.Layer]
+Layers: TypeAlias = keras.layers.Layer | Sequence[keras.layers.Layer]
 
 
 def load_pytorch_weights(layers: Layers, state_dict: Mapping[str, Any], *, nonlinearity: Nonlinearity = "tanh") -> None:
