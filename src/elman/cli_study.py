@@ -38,6 +38,7 @@ def gradient_flow(
     model: Annotated[Path | None, typer.Option(help="Folder of a trained model, measured too; needs --text.")] = None,
     text: Annotated[str | None, typer.Option(help="A file, or the text itself, for the trained model to read.")] = None,
     tokenizer: TokenizerOption = None,
+    longest: Annotated[int, typer.Option(help="Leave out lengths and distances above this.", min=10)] = 100,
     out: OutOption = _OUT,
     as_json: JsonOption = False,
 ) -> None:
@@ -46,16 +47,24 @@ def gradient_flow(
         raise DataError("a trained model is measured while it reads a text: give --model and --text, or neither")
     quiet_tensorflow()
     from elman.diagnostics.layer_inputs import encode_text, layer_inputs
-    from elman.diagnostics.studies.gradient_flow import CELLS, study_gradient_flow, trained_jacobians
+    from elman.diagnostics.studies import gradient_flow as study
 
-    result = study_gradient_flow(cells=_listed(cells, CELLS), seeds=_seeds(seeds), report=_report)
+    distances = [distance for distance in study.DISTANCES if distance <= longest]
+    result = study.study_gradient_flow(
+        cells=_listed(cells, study.CELLS),
+        seeds=_seeds(seeds),
+        lengths=[length for length in study.LENGTHS if length <= longest],
+        distances=distances,
+        report=_report,
+    )
     if model is None or text is None:
         _report("no trained model: add --model models/language_model/lstm/seed-1 --text FILE to measure one as well")
     else:
         trained, pieces = _load(model, tokenizer)
         ids = encode_text(pieces, _text(text), model=trained)
         name = f"{trained.spec.task.replace('_', ' ')}, {model.parent.name} {model.name}"
-        result["trained"] = trained_jacobians(layer_inputs(trained, ids), title=name, cell=trained.spec.cell)
+        layers = layer_inputs(trained, ids)
+        result["trained"] = study.trained_jacobians(layers, title=name, cell=trained.spec.cell, distances=distances)
     _finish(result, out, as_json)
 
 
@@ -111,7 +120,7 @@ def agreement(
     cells: CellsOption = None,
     steps: StepsOption = None,
     trained: Annotated[int, typer.Option(help="Most attractors of a training sentence.", min=0)] = 5,
-    tested: Annotated[int, typer.Option(help="Most attractors of a test sentence.", min=0)] = 10,
+    tested: Annotated[int, typer.Option(help="Most attractors of a test sentence.", min=0)] = 20,
     track: TrackOption = True,
     out: OutOption = _OUT,
     as_json: JsonOption = False,

@@ -20,7 +20,7 @@ from elman.diagnostics.studies.agreement_sentences import (
     last_noun_accuracy,
     majority_accuracy,
 )
-from elman.diagnostics.studies.cells import make_layer
+from elman.diagnostics.studies.cells import count_parameters, make_layer
 from elman.diagnostics.studies.recorder import Recorder, SeedRun
 from elman.diagnostics.studies.sweep import VERSION, spread, sweep
 from elman.diagnostics.studies.updates import run_updates
@@ -52,8 +52,8 @@ class AgreementSettings:
     """
 
     trained_attractors: int = 5
-    tested_attractors: int = 10
-    test_sentences: int = 1000
+    tested_attractors: int = 20
+    test_sentences: int = 500
     steps: int = 1500
     units: int = 32
     embedding_dim: int = 16
@@ -175,7 +175,7 @@ def _train_seed(cell: str, seed: int, run: SeedRun, *, settings: AgreementSettin
     for (name, _), sentences in tests.items():
         found[name].append(verb_is_right(sentences))
     return {
-        "parameters": sum(int(np.prod(variable.shape)) for variable in variables),
+        "parameters": embedding.count_params() + count_parameters(cell, layer) + head.count_params(),
         "measures": {f"accuracy_{name}": float(np.mean(values)) for name, values in found.items()},
         "accuracy": found,
         "curve": [[step, value] for step, value in curve],

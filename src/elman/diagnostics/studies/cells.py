@@ -52,6 +52,12 @@ def check_cells(names: Sequence[str]) -> None:
         raise ConfigError(f"cells must be some of {', '.join(VARIANTS)}; got {', '.join(unknown) or 'none'}")
 
 
+def count_parameters(name: str, layer: keras.layers.Layer) -> int:
+    """The layer's weights, without those of gates that are held open: they are there, and have no effect."""
+    held = len(VARIANTS[name].options.get("open_gates", ()))
+    return int(layer.count_params()) // 4 * (4 - held) if held else int(layer.count_params())
+
+
 def make_layer(name: str, *, units: int, seed: int) -> keras.layers.Layer:
     """A layer of `VARIANTS` that returns all outputs and the last states, with initial weights that the seed names.
 

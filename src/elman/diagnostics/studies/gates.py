@@ -24,7 +24,7 @@ def study_gates(model: Model, tokenizer: Tokenizer, text: str, *, title: str, pi
 
     Returns:
         For each layer what `gate_report` gives, and `picture`: the gates (of a simple network the outputs) at the first
-        tokens, [tokens][units], rounded to 3 digits, units in the order of their half-lives.
+        tokens, [tokens][units], rounded to 2 digits, units in the order of their mean keeping gate.
 
     Raises:
         DataError: The text is empty, or the tokenizer is another model's.
@@ -41,7 +41,7 @@ def study_gates(model: Model, tokenizer: Tokenizer, text: str, *, title: str, pi
                 "name": layer.name,
                 "title": f"{title}, layer {number}",
                 **gate_report(values),
-                "picture": {name: gate[:pictured, order].round(3).tolist() for name, gate in shown.items()},
+                "picture": {name: gate[:pictured, order].round(2).tolist() for name, gate in shown.items()},
             }
         )
     return {

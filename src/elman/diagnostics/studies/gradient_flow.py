@@ -26,7 +26,7 @@ def study_gradient_flow(
     cells: Sequence[str] = CELLS,
     seeds: Sequence[int],
     units: int = 64,
-    sequences: int = 4,
+    sequences: int = 8,
     lengths: Sequence[int] = LENGTHS,
     distances: Sequence[int] = DISTANCES,
     report: Callable[[str], None],
@@ -111,10 +111,8 @@ def trained_jacobians(
         for state, place in _STATES.items():
             if place >= _state_count(layer):
                 continue
-            sizes = [
-                jacobian_sizes(layer, inputs[None, end - longest : end], distances=distances, state=place)
-                for end in ends
-            ]  # (places, distances)
+            cut = np.stack([inputs[end - longest : end] for end in ends])  # (places, longest, D)
+            sizes = jacobian_sizes(layer, cut, distances=distances, state=place)  # (places, distances)
             found.append(
                 {
                     "title": title if len(layers) == 1 else f"{title}, layer {number}",
@@ -122,8 +120,8 @@ def trained_jacobians(
                     "state": state,
                     "distances": list(distances),
                     "size": [
-                        {"mean": geometric_mean(column), "min": float(min(column)), "max": float(max(column))}
-                        for column in np.array(sizes).T
+                        {"mean": float(geometric_mean(column)), "min": float(min(column)), "max": float(max(column))}
+                        for column in sizes.T
                     ],
                     "places": len(ends),
                 }
@@ -138,9 +136,10 @@ def _measure(
     longest = max(*lengths, *distances)
     shape = (sequences, longest, _INPUT_DIM)
     inputs = generator(seed, "gradient-flow").standard_normal(shape).astype(np.float32)  # (B, T, D)
-    norms = {length: geometric_mean(input_gradient_norms(layer, inputs[:, :length])) for length in lengths}
+    norms = {length: float(geometric_mean(input_gradient_norms(layer, inputs[:, :length]))) for length in lengths}
+    cut = inputs[:, -max(distances) :]
     sizes = {
-        state: jacobian_sizes(layer, inputs[:, -max(distances) :], distances=distances, state=place)
+        state: geometric_mean(jacobian_sizes(layer, cut, distances=distances, state=place), axis=0)
         for state, place in _STATES.items()
         if place < _state_count(layer)
     }
@@ -149,7 +148,7 @@ def _measure(
 
 def _spread(values: Sequence[float]) -> dict[str, Any]:
     """Sizes differ by orders of magnitude, so that their mean is the geometric one."""
-    return spread(values, mean=geometric_mean(values))
+    return spread(values, mean=float(geometric_mean(values)))
 
 
 def _state_count(layer: Any) -> int:

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from elman.diagnostics.studies.cells import make_layer
+from elman.diagnostics.studies.cells import count_parameters, make_layer
 from elman.diagnostics.studies.recorder import Recorder, SeedRun
 from elman.diagnostics.studies.sequence_tasks import Batch, adding_batch, reset_batch
 from elman.diagnostics.studies.sweep import VERSION, sweep
@@ -148,7 +148,7 @@ def _train_seed(
     for step, value in curve:
         run.log_epoch(step, {"valid_mse": value})
     return {
-        "parameters": sum(int(np.prod(variable.shape)) for variable in variables),
+        "parameters": count_parameters(cell, layer) + head.count_params(),
         "measures": {name: error(batch) for name, batch in measured.items()},
         "curve": [[step, value] for step, value in curve],
         "solved_at": next((step for step, value in curve if value < SOLVED), None),

@@ -31,7 +31,7 @@ def draw_gates(result: Mapping[str, Any]) -> Figure:
                 cmap="viridis" if is_gate else "RdBu_r", vmin=0.0 if is_gate else -1.0, vmax=1.0,
             )  # fmt: skip
             axes.set_title(heading, fontsize=9, loc="left")
-            axes.set_ylabel("unit")
+            axes.set_ylabel("units, those that\nkeep longest on top", fontsize=8)
             axes.set_yticks([])
             figure.colorbar(image, ax=axes, pad=0.01, ticks=[0, 0.5, 1] if is_gate else [-1, 0, 1])
         panels[-1].set_xticks(range(len(tokens)), tokens, rotation=90, fontsize=7)

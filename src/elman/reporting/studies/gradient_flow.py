@@ -63,7 +63,7 @@ def _draw_trained(axes: Any, trained: list[Mapping[str, Any]]) -> None:
 
 
 def _draw_rotation(axes: Any, rotation: Mapping[str, Any]) -> None:
-    for (gain, sizes), color in zip(rotation["curves"].items(), _GAIN_COLORS, strict=True):
+    for (gain, sizes), color in zip(rotation["curves"].items(), _GAIN_COLORS, strict=False):
         axes.plot(range(1, len(sizes) + 1), sizes, color=color, linewidth=1.4, label=f"g = {gain}")
     axes.set_xlabel("steps")
     axes.set_ylabel("size of the Jacobian product")

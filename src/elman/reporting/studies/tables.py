@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Result = Mapping[str, Any]
-_ATTRACTORS_SHOWN = (0, 1, 2, 3, 5, 7, 10)
+_ATTRACTORS_SHOWN = (0, 1, 2, 5, 10, 15, 20)
 _STEPS_SHOWN = (10, 50, 100)
 
 
