@@ -63,6 +63,8 @@ def test_a_misspelled_section_is_named_with_the_nearest_valid_name():
         ("language_model.units", 65, "tie_embeddings needs embedding_dim equal to units"),
         ("prepare.repeats", "drop", "prepare.repeats: Input should be 'remove' or 'keep', but came 'drop'"),
         ("language_model.kernel_initializer", "orthogonal", "'uniform_by_units', but came 'orthogonal'"),
+        ("compute.jit_compile", True, "compute.jit_compile: unknown key"),
+        ("classifier.jit_compile", True, "classifier.jit_compile: unknown key"),
         ("classifier.weight_decay", 0.1, "weight_decay needs the optimizer adamw"),
         ("classifier.clipnorm", 1.0, "exclude each other"),
         ("classifier_cells", {"lstm": {"unts": 3}}, "classifier_cells.lstm.unts: unknown key; did you mean units?"),

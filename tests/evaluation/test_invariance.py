@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from elman.config import LanguageModelConfig
 from elman.data.sequences import EncodedDocuments, perplexity_counts
 from elman.errors import MetricError
 from elman.evaluation.classifier import evaluate_classifier
 from elman.evaluation.language_model import evaluate_language_model
 from elman.models.spec import ModelSpec
-from elman.models.store import build_model
+from elman.models.store import build_model, load_model, save_model
+from elman.training.loop import fit
+from elman.training.objectives import LanguageModelObjective
 from tests.helpers.documents import random_documents
 
 MEASURES = ("nll_nats_per_token", "perplexity", "perplexity_per_word", "bits_per_byte")
@@ -117,3 +120,22 @@ def test_classifier_scores_do_not_depend_on_the_batch_size(cell):
             other.scores.log_probabilities, results[0].scores.log_probabilities, rtol=1e-5, atol=1e-6
         )
         assert other.measures == pytest.approx(results[0].measures, rel=1e-6)
+
+
+@pytest.mark.parametrize("state", ["document", "stream"])
+def test_no_carried_state_reaches_an_evaluation_from_training_another_evaluation_or_the_file(state, tmp_path):
+    # keras-team/keras#20327: a stateful layer takes its state from train into validation.
+    model, documents = language_model(), random_documents([9, 4, 25, 2])
+    config = LanguageModelConfig(
+        embedding_dim=6, units=5, learning_rate=0.01, epochs=2, batch_size=2, window_length=4, state=state
+    )
+    fit(LanguageModelObjective(model, config, documents, documents, seed=1), config)
+
+    def nll(model):
+        return evaluate_language_model(model, documents, state=state, window_length=4, rows=2).nll_nats
+
+    after_training = nll(model)
+    evaluate_language_model(model, random_documents([30], seed=9), state=state, window_length=4)
+    save_model(model, tmp_path)
+    np.testing.assert_array_equal(nll(model), after_training)
+    np.testing.assert_array_equal(nll(load_model(tmp_path)), after_training)

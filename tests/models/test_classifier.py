@@ -1,6 +1,9 @@
 import numpy as np
 import pytest
+import tensorflow as tf
 
+from elman.data.tokenizer import EOS_ID
+from elman.models.scoring import classifier_nll
 from elman.models.spec import ModelSpec
 from elman.models.store import build_model
 
@@ -72,3 +75,36 @@ def test_two_layers_and_two_directions_start_with_different_weights():
 )
 def test_the_number_of_parameters_is_that_of_the_formulas(cell, width):
     assert build_model(spec(cell=cell)).count_params() == 30 * 6 + width + 15 * 4 + 4
+
+
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_random_ids_in_the_padding_change_no_loss_and_no_gradient(cell, bidirectional):
+    model = build_model(spec(cell=cell, bidirectional=bidirectional))
+    ids, mask = ragged()
+    dirty = np.where(mask, ids, np.random.default_rng(1).integers(1, 30, mask.shape)).astype(np.int32)
+
+    def loss_and_gradients(token_ids):
+        with tf.GradientTape() as tape:
+            nll, _ = classifier_nll(model, token_ids, mask, np.array([0, 1, 3]), training=True)
+            loss = tf.reduce_sum(nll)
+        gradients = tape.gradient(loss, [weight.value for weight in model.trainable_weights])
+        return [np.asarray(tf.convert_to_tensor(part)) for part in (loss, *gradients)]
+
+    for clean, other in zip(loss_and_gradients(ids), loss_and_gradients(dirty), strict=True):
+        np.testing.assert_allclose(other, clean, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_an_empty_text_has_one_defined_answer_in_any_batch(cell):
+    # tensorflow/tensorflow#43103. An empty text is its end mark, so that no row has a length of 0.
+    model = build_model(spec(cell=cell, bidirectional=True))
+    good_film = [12, 17, EOS_ID]
+    rows = [good_film, [EOS_ID], [EOS_ID], [EOS_ID]]  # "good film", "", "   ", "\u200b"
+    mask = np.arange(3) < np.array([[len(row)] for row in rows])
+    ids = np.array([row + [0] * (3 - len(row)) for row in rows], np.int32)
+    together = np.asarray(model(ids, padding_mask=mask))
+    assert np.isfinite(together).all()
+    for row, text in enumerate(rows):
+        alone = model(np.array([text], np.int32), padding_mask=np.ones((1, len(text)), bool))
+        np.testing.assert_allclose(alone[0], together[row], rtol=1e-5, atol=1e-6)

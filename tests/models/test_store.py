@@ -5,8 +5,11 @@ import zipfile
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from elman.errors import ArtifactError
+from elman.models import store
+from elman.models.scoring import classifier_nll, language_model_rows
 from elman.models.spec import ModelSpec
 from elman.models.store import build_model, load_model, save_model
 
@@ -86,3 +89,57 @@ def test_the_weights_file_holds_no_pickle_and_its_config_is_not_run(tmp_path):
         for name, content in contents.items():
             archive.writestr(name, content)
     load_model(tmp_path)
+
+
+def padded(steps: int) -> tuple[np.ndarray, np.ndarray]:
+    ids = np.array([[5, 6, 7] + [0] * (steps - 3)], np.int32)
+    return ids, ids > 0
+
+
+@pytest.mark.parametrize("cell", ["simple_rnn", "lstm", "gru"])
+def test_padding_to_3_8_or_64_steps_changes_no_logit_state_or_loss_of_a_classifier_before_or_after_a_load(
+    tmp_path, cell
+):
+    # keras-team/keras#19311: a mask that is lost between embedding and recurrent layer or loss.
+    model = build_model(spec(cell=cell, bidirectional=True, num_layers=2))
+    save_model(model, tmp_path)
+
+    def outcome(model, steps):
+        ids, mask = padded(steps)
+        nll, logits = classifier_nll(model, ids, mask, np.array([2]), training=False)
+        encoded = model.encoder(ids, padding_mask=mask)
+        return [np.asarray(part) for part in (logits, nll, encoded.last_state, *encoded.state)]
+
+    expected = outcome(model, 3)
+    for other, steps in [(model, 8), (model, 64)] + [(load_model(tmp_path), steps) for steps in (3, 8, 64)]:
+        for ours, theirs in zip(outcome(other, steps), expected, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("cell", ["simple_rnn", "lstm", "gru"])
+def test_padding_to_3_8_or_64_steps_changes_no_logit_state_or_loss_of_a_language_model_before_or_after_a_load(
+    tmp_path, cell
+):
+    model = build_model(spec(task="language_model", num_classes=0, cell=cell, num_layers=2))
+    save_model(model, tmp_path)
+
+    def outcome(model, steps):
+        ids, mask = padded(steps)
+        targets = np.array([[6, 7, 3] + [0] * (steps - 3)], np.int32)
+        logits, _ = model(ids, padding_mask=mask)
+        zero = model.encoder.zero_state(1)
+        hidden, real, state = language_model_rows(model, ids, targets, mask, zero, training=False)
+        return [np.asarray(part) for part in (tf.boolean_mask(logits, mask), model.nll(hidden, real), *state)]
+
+    expected = outcome(model, 3)
+    for other, steps in [(model, 8), (model, 64)] + [(load_model(tmp_path), steps) for steps in (3, 8, 64)]:
+        for ours, theirs in zip(outcome(other, steps), expected, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
+
+
+def test_a_save_that_reads_back_as_something_else_is_refused(tmp_path, monkeypatch):
+    # keras-team/keras#19060: the loaded model differs from the saved one, and nothing says so.
+    other = build_model(spec(seed=4))
+    monkeypatch.setattr(store, "load_model", lambda folder: other)
+    with pytest.raises(ArtifactError, match=r"read back differs by .* from the saved one"):
+        save_model(build_model(spec()), tmp_path)

@@ -1,6 +1,11 @@
 """The loop against a linear model, for which everything can be worked out."""
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -66,6 +71,21 @@ class KillIn(keras.callbacks.Callback):
             raise StopProcess
 
 
+class Kill9In(keras.callbacks.Callback):
+    """Ends the process in the middle of an epoch, counted from 0, as `kill -9` does."""
+
+    def __init__(self, epoch):
+        super().__init__()
+        self.kill_in, self.epoch = epoch, -1
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.epoch = epoch
+
+    def on_train_batch_begin(self, batch, logs=None):
+        if (self.epoch, batch) == (self.kill_in, 5):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
 class Seen(keras.callbacks.Callback):
     def __init__(self):
         super().__init__()
@@ -105,6 +125,22 @@ def test_a_killed_training_goes_on_and_ends_with_the_weights_of_an_undisturbed_o
 
     assert fitted.resumed_from == 3
     assert seen.epochs == [0, 1, 2, 3, 4, 5], "a record of the run is whole after a resume"
+    for ours, theirs in zip(resumed.model.get_weights(), whole.model.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_training_killed_with_signal_9_in_epoch_3_of_6_ends_with_the_weights_of_an_undisturbed_one(tmp_path):
+    # keras-team/keras#19389: a resume that is none.
+    code = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
+        "from test_loop import Checkpoint, Kill9In, Line, config, fit\n"
+        "fit(Line(), config(), checkpoint=Checkpoint(Path(sys.argv[2]), 'key'), callbacks=[Kill9In(2)])"
+    )
+    arguments = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)]
+    assert subprocess.run(arguments, check=False, capture_output=True).returncode == -signal.SIGKILL
+    whole, resumed = Line(), Line()
+    fit(whole, config())
+    assert fit(resumed, config(), checkpoint=Checkpoint(tmp_path, "key")).resumed_from == 2
     for ours, theirs in zip(resumed.model.get_weights(), whole.model.get_weights(), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 

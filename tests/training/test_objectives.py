@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from elman.config import ClassifierConfig, LanguageModelConfig
+from elman.evaluation.language_model import evaluate_language_model
 from elman.models.spec import ModelSpec
 from elman.models.store import build_model
 from elman.training.gradients import make_optimizer, make_train_step
@@ -105,3 +106,64 @@ def test_a_step_follows_the_mean_over_all_tokens_so_that_published_rates_can_be_
     step = make_train_step(model, optimizer, objective.loss, objective.signature, global_clipnorm=None, clipnorm=None)
     step(*batch.tensors, objective.first_state(batch))
     np.testing.assert_allclose(model.output_bias, -3.0 * wrong.mean(axis=0), rtol=1e-4, atol=1e-6)
+
+
+def window_losses(objective, epoch=0):
+    """Nats and targets of each window of an epoch, the state carried as the loop carries it."""
+    state, losses = None, []
+    for batch in objective.batches(epoch):
+        if state is None:
+            state = objective.first_state(batch)
+        nll, count, state = objective.loss(*batch.tensors, state)
+        losses.append((float(nll), int(count)))
+    return np.array(losses)
+
+
+def documents_of(lengths):
+    return random_documents(lengths, vocab_size=20)
+
+
+def objective_on(documents, cell, **changes):
+    config = LanguageModelConfig(**SHARED | {"batch_size": 4}, **{"window_length": 5} | changes)
+    spec = ModelSpec(
+        task="language_model", cell=cell, vocab_size=20, embedding_dim=8, units=8, num_layers=2, seed=1,
+        initializer="uniform", uniform_range=0.5,
+    )  # fmt: skip
+    return LanguageModelObjective(build_model(spec), config, documents, documents, seed=1), config
+
+
+@pytest.mark.parametrize("state", ["document", "stream"])
+def test_fifty_tokens_in_four_rows_of_five_steps_are_all_trained_on(state):
+    # keras-team/keras#1561: what does not fill the last batch fails at the end of an epoch.
+    objective, config = objective_on(documents_of([50]), "lstm", state=state)
+    assert window_losses(objective)[:, 1].sum() == 50
+    assert len(fit(objective, config).history) == config.epochs
+
+
+@pytest.mark.parametrize("cell", ["simple_rnn", "lstm", "gru"])
+@pytest.mark.parametrize("window_length", [1, 5, 7])
+def test_the_loss_of_chunks_of_four_streams_is_that_of_the_whole_streams(cell, window_length):
+    documents = documents_of([13, 2, 30, 9, 49])  # 103 tokens: streams of 26, 26, 26 and 25
+    chunks, _ = objective_on(documents, cell, state="stream", window_length=window_length)
+    whole, _ = objective_on(documents, cell, state="stream", window_length=1000)
+    chunked, at_once = window_losses(chunks), window_losses(whole)
+    assert len(at_once) == 1
+    assert len(chunked) == -(-26 // window_length)
+    assert chunked[:, 1].sum() == at_once[0, 1] == 103
+    np.testing.assert_allclose(chunked[:, 0].sum(), at_once[0, 0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("cell", ["simple_rnn", "lstm", "gru"])
+def test_training_and_evaluation_give_the_same_loss_with_a_fresh_state_at_each_document(cell):
+    documents = documents_of([13, 2, 30, 9, 49, 1, 5])
+    objective, _ = objective_on(documents, cell, state="document")
+    alone = 0.0
+    for start, end in zip(documents.offsets[:-1], documents.offsets[1:], strict=True):
+        targets = documents.token_ids[start:end]
+        inputs = np.concatenate([[2], targets[:-1]])[None].astype(np.int32)
+        hidden, _ = objective.model.encode(inputs, np.ones(inputs.shape, bool))
+        alone += float(objective.model.nll_sum(hidden[0], targets))
+    np.testing.assert_allclose(window_losses(objective)[:, 0].sum(), alone, rtol=1e-5)
+    evaluated = evaluate_language_model(objective.model, documents, state="document", window_length=5, rows=4)
+    np.testing.assert_allclose(evaluated.nll_nats.sum(), alone, rtol=1e-5)
+    assert objective.validate()["valid/loss"] == pytest.approx(alone / documents.num_tokens, rel=1e-5)
