@@ -153,6 +153,30 @@ def test_an_open_archive_will_do(tmp_path: Path) -> None:
     np.testing.assert_array_equal(layer.get_weights()[0], loaded(case, recorded(case))[0].get_weights()[0])
 
 
+def test_the_example_of_the_readme_runs_as_it_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = Case("LSTM", bidirectional=True)
+    arrays = recorded(case)
+
+    class Tensor:
+        def __init__(self, array: np.ndarray) -> None:
+            self.numpy = lambda: array
+
+    class Module:
+        def state_dict(self) -> dict[str, Tensor]:
+            return {name: Tensor(array) for name, array in state_dict(arrays).items()}
+
+    readme = Path("README.md").read_text(encoding="utf-8").split("## Weights from PyTorch")[1].split("\n## ")[0]
+    blocks = [block.split("```")[0] for block in readme.split("```python\n")[1:]]
+    assert len(blocks) == 2
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"module": Module()}
+    for block in blocks:
+        exec(block, names)
+    zeros = np.zeros_like(arrays["initial"])
+    expected = run(loaded(case, arrays), case, arrays["inputs"], zeros)[0]
+    np.testing.assert_array_equal(names["layer"](arrays["inputs"]), expected)
+
+
 LSTM_CASE = CASES[1]
 ARRAYS = state_dict(recorded(LSTM_CASE))
 TWO = state_dict(recorded(Case("LSTM", num_layers=2)))
