@@ -50,19 +50,26 @@ def test_gradient_flow_needs_a_text_for_a_model():
         runner.invoke(app, ["study", "gradient-flow", "--model", "models/x"], catch_exceptions=False)
 
 
-@pytest.mark.parametrize("name", ["adding", "reset"])
-def test_a_sequence_study_compares_cells_with_the_mean_and_records_every_run(tmp_path, name):
+def test_adding_compares_cells_with_the_mean_and_records_every_run(tmp_path):
     options = ["--seeds", "2", "--steps", "6", "--length", "8", "--cells", "gru,lstm_1997", "--out", "found"]
-    result = study(name, *options)
+    result = study("adding", *options)
     check_files(result, tmp_path / "found")
     assert [row["name"] for row in result["rows"]] == ["gru", "lstm_1997"]
-    assert all(len(row["measures"]["mse"]["per_seed"]) == 2 for row in result["rows"])
-    assert result["baseline"]["measures"]["mse"] > 0.0
+    assert result["baseline"]["measures"]["mse"] == pytest.approx(2 / 12, abs=0.01)
     client = MlflowClient(store_uri(tmp_path))
-    runs = client.search_runs([client.get_experiment_by_name(f"study {name}").experiment_id])
+    runs = client.search_runs([client.get_experiment_by_name("study adding").experiment_id])
     assert [run.info.status for run in runs] == ["FINISHED"] * 6  # 2 cells, and 2 seeds of each
     recorded = {run.data.metrics["test/mse"] for run in runs if run.data.tags.get("cell") == "gru"}
     assert recorded == set(result["rows"][0]["measures"]["mse"]["per_seed"])
+
+
+def test_reset_compares_cells_with_the_mean(tmp_path):
+    options = ["--seeds", "1", "--steps", "4", "--length", "8", "--cells", "lstm_input_open,lstm_forget_bias_0"]
+    result = study("reset", *options, "--no-track")
+    check_files(result, tmp_path / "reports/studies")
+    assert [row["title"] for row in result["rows"]] == ["LSTM, input gate open", "LSTM, forget bias 0"]
+    assert result["baseline"]["measures"]["mse_long"] > result["baseline"]["measures"]["mse"] > 1 / 3
+    assert not (tmp_path / "mlruns").exists()
 
 
 def test_agreement_gives_accuracy_by_distance_for_cells_and_baselines(tmp_path):
@@ -102,6 +109,11 @@ def test_gates_takes_a_classifier_that_reads_both_ways(tmp_path):
 def test_gates_of_an_empty_text_are_refused(tmp_path):
     with pytest.raises(DataError, match="the text is empty"):
         runner.invoke(app, ["study", "gates", str(write_model(tmp_path)), ""], catch_exceptions=False)
+
+
+def test_a_text_that_is_the_name_of_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(DataError, match=r"nwes\.txt: no such file"):
+        runner.invoke(app, ["study", "gates", str(write_model(tmp_path)), "nwes.txt"], catch_exceptions=False)
 
 
 def test_an_unknown_cell_is_refused_with_those_that_are_known():

@@ -171,7 +171,7 @@ def _load(model: Path, tokenizer: Path | None) -> tuple[Any, Any]:
     from elman.data.tokenizer import Tokenizer
     from elman.models.store import load_model
 
-    return load_model(model), Tokenizer.load(tokenizer or model.resolve().parents[2] / "tokenizer")
+    return load_model(model), Tokenizer.load(tokenizer or (model / "../../../tokenizer").resolve())
 
 
 def _finish(result: dict[str, Any], out: Path, as_json: bool) -> None:
@@ -184,14 +184,18 @@ def _finish(result: dict[str, Any], out: Path, as_json: bool) -> None:
 
 
 def _text(given: str) -> str:
-    """The text of a file, or the argument itself where there is no such file."""
+    """The text of a file, or the argument itself where it is no name of a file."""
     try:
         path = Path(given)
-        return path.read_text(encoding="utf-8") if path.is_file() else given
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
     except OSError:  # a text that is too long for the name of a file
         return given
     except UnicodeDecodeError as error:
         raise DataError(f"{given}: not UTF-8 ({error.reason} at byte {error.start}); convert it first") from None
+    if len(given.split()) == 1 and ("/" in given or path.suffix):
+        raise DataError(f"{given}: no such file. A text of one word may hold neither a slash nor a dot inside")
+    return given
 
 
 def _listed(given: str | None, default: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from elman.diagnostics.studies.sweep import VERSION, spread
 from elman.errors import ConfigError, DataError
 from elman.seeding import generator
 
-CELLS = ("simple_rnn", "lstm_forget_bias_0", "lstm", "gru")
+CELLS = ("simple_rnn", "lstm_forget_bias_0", "lstm", "lstm_1997", "gru")
 LENGTHS = (10, 50, 100)
 DISTANCES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 _STATES = {"h": 0, "c": 1}
