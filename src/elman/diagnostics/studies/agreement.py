@@ -57,7 +57,7 @@ class AgreementSettings:
     steps: int = 1500
     units: int = 32
     embedding_dim: int = 16
-    batch_size: int = 64
+    batch_size: int = 32
     learning_rate: float = 0.01
     checks: int = 10
 

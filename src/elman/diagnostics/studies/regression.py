@@ -45,9 +45,9 @@ class RegressionSettings:
     """
 
     length: int = 100
-    steps: int = 1500
+    steps: int = 2000
     units: int = 32
-    batch_size: int = 32
+    batch_size: int = 16
     learning_rate: float = 0.02
     checks: int = 20
 

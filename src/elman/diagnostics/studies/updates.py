@@ -27,7 +27,7 @@ def run_updates(
     Args:
         loss: Takes the arrays of a batch, gives float32 ().
         variables: What is trained.
-        draw: A fresh batch; arrays of the same shapes each time.
+        draw: A fresh batch; its arrays may differ in length.
         steps: How many updates.
         learning_rate: Adam's, at the start.
         checks: How many times `check` is called, evenly spread, the last time after the last update.
@@ -43,7 +43,7 @@ def run_updates(
     optimizer = keras.optimizers.Adam(schedule, global_clipnorm=_CLIPNORM)
     optimizer.build(variables)
 
-    @tf.function
+    @tf.function(reduce_retracing=True)
     def update(*batch: Any) -> Any:
         with tf.GradientTape() as tape:
             value = loss(*batch)
