@@ -5,14 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-import keras
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 
+from elman.diagnostics.studies.agreement_model import AgreementModel
 from elman.diagnostics.studies.agreement_sentences import (
-    PLURAL_VERBS,
-    SINGULAR_VERBS,
     WORDS,
     Attractors,
     Sentences,
@@ -20,12 +17,11 @@ from elman.diagnostics.studies.agreement_sentences import (
     last_noun_accuracy,
     majority_accuracy,
 )
-from elman.diagnostics.studies.cells import count_parameters, make_layer
 from elman.diagnostics.studies.recorder import Recorder, SeedRun
 from elman.diagnostics.studies.sweep import VERSION, spread, sweep
 from elman.diagnostics.studies.updates import run_updates
 from elman.errors import ConfigError
-from elman.seeding import derive_seed, generator
+from elman.seeding import generator
 
 CELLS = ("simple_rnn", "lstm", "gru", "lstm_1997", "lstm_forget_bias_0")
 NUMBERS: tuple[Attractors, ...] = get_args(Attractors)
@@ -90,13 +86,7 @@ def study_agreement(
         raise ConfigError(f"agreement needs at least {settings.checks} steps and no negative number of attractors")
     start = time.perf_counter()
     distances = range(settings.tested_attractors + 1)
-    tests: Tests = {
-        (numbers, k): agreement_sentences(
-            generator(0, "agreement", numbers, k), count=settings.test_sentences, attractors=k, numbers=numbers
-        )
-        for numbers in NUMBERS
-        for k in distances
-    }
+    tests = _test_sentences(settings)
     rows = sweep(
         "agreement",
         lambda cell, seed, run: _train_seed(cell, seed, run, settings=settings, tests=tests),
@@ -127,67 +117,44 @@ def study_agreement(
     }
 
 
+def _test_sentences(settings: AgreementSettings) -> Tests:
+    return {
+        (numbers, k): agreement_sentences(
+            generator(0, "agreement", numbers, k), count=settings.test_sentences, attractors=k, numbers=numbers
+        )
+        for numbers in NUMBERS
+        for k in range(settings.tested_attractors + 1)
+    }
+
+
 def _train_seed(cell: str, seed: int, run: SeedRun, *, settings: AgreementSettings, tests: Tests) -> dict[str, Any]:
-    embedding = keras.layers.Embedding(
-        len(WORDS),
-        settings.embedding_dim,
-        embeddings_initializer=keras.initializers.RandomUniform(-0.5, 0.5, seed=derive_seed(seed, "embedding")),
-    )
-    layer = make_layer(cell, units=settings.units, seed=seed)
-    head = keras.layers.Dense(
-        len(WORDS), kernel_initializer=keras.initializers.GlorotUniform(seed=derive_seed(seed, "head"))
-    )
-    embedding.build()
-    layer.build((None, None, settings.embedding_dim))
-    head.build((None, None, settings.units))
-
-    def loss(token_ids: Any) -> Any:
-        outputs, *_ = layer(embedding(token_ids[:, :-1]), training=True)  # (B, T, U)
-        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(token_ids[:, 1:], head(outputs))  # (B, T)
-        return tf.reduce_mean(losses)
-
-    def verb_is_right(sentences: Sentences) -> float:
-        _, h, *_ = layer(embedding(tf.constant(sentences.token_ids[:, :-1])), training=False)
-        return _share_right(np.asarray(tf.nn.softmax(head(h))), sentences.plural[:, 0])
-
+    model = AgreementModel(cell, units=settings.units, embedding_dim=settings.embedding_dim, seed=seed)
     numbers = generator(seed, "agreement", "training")
 
     def draw() -> tuple[npt.NDArray[np.int32]]:
         attractors = int(numbers.integers(0, settings.trained_attractors + 1))
         return (agreement_sentences(numbers, count=settings.batch_size, attractors=attractors).token_ids,)
 
-    variables = [*embedding.trainable_variables, *layer.trainable_variables, *head.trainable_variables]
     valid = agreement_sentences(
         generator(0, "agreement", "valid"), count=settings.test_sentences, attractors=settings.trained_attractors
     )
     curve = run_updates(
-        loss,
-        variables,
+        model.loss,
+        model.variables,
         draw,
         steps=settings.steps,
         learning_rate=settings.learning_rate * (_SIMPLE_RNN_RATE if cell == "simple_rnn" else 1.0),
         checks=settings.checks,
-        check=lambda: verb_is_right(valid),
+        check=lambda: model.accuracy(valid),
     )
     for step, value in curve:
         run.log_epoch(step, {"valid_accuracy": value})
     found: dict[str, list[float]] = {name: [] for name in NUMBERS}
     for (name, _), sentences in tests.items():
-        found[name].append(verb_is_right(sentences))
+        found[name].append(model.accuracy(sentences))
     return {
-        "parameters": embedding.count_params() + count_parameters(cell, layer) + head.count_params(),
+        "parameters": model.parameters,
         "measures": {f"accuracy_{name}": float(np.mean(values)) for name, values in found.items()},
         "accuracy": found,
         "curve": [[step, value] for step, value in curve],
     }
-
-
-def _share_right(probabilities: npt.NDArray[Any], plural: npt.NDArray[np.int64]) -> float:
-    """The share of sentences where verbs of the subject's number have more probability than the others.
-
-    Args:
-        probabilities: float (B, V).
-        plural: int64 (B,). 1 where the subject is plural.
-    """
-    lead = probabilities[:, PLURAL_VERBS].sum(axis=1) - probabilities[:, SINGULAR_VERBS].sum(axis=1)  # (B,)
-    return float(np.where(plural == 1, lead > 0, lead < 0).mean())
