@@ -35,7 +35,7 @@ def test_product_is_right_for_every_number_of_rows(num_rows: int) -> None:
         matrix = rng.normal(size=(depth, columns)).astype("float32")
         for panels in (pack_panels(matrix), pack_panels_transposed(np.ascontiguousarray(matrix.T))):
             out = np.full((num_rows + 1, panels.shape[0] * PANEL), 7.0, "float32")
-            multiply_rows(a, 0, num_rows, panels, out)
+            multiply_rows(a, 0, num_rows, panels, out, False)
             np.testing.assert_allclose(out[:num_rows, :columns], a[:num_rows] @ matrix, atol=1e-4)
             np.testing.assert_array_equal(out[:num_rows, columns:], 0.0)
             np.testing.assert_array_equal(out[num_rows], 7.0)
@@ -47,8 +47,8 @@ def test_row_of_a_product_does_not_depend_on_the_other_rows() -> None:
     panels, alone = pack_panels(matrix), np.empty((1, 64), "float32")
     for num_rows in range(1, 24):
         out = np.empty((num_rows, 64), "float32")
-        multiply_rows(a, 0, num_rows, panels, out)
-        multiply_rows(a[num_rows - 1 : num_rows].copy(), 0, 1, panels, alone)
+        multiply_rows(a, 0, num_rows, panels, out, False)
+        multiply_rows(a[num_rows - 1 : num_rows].copy(), 0, 1, panels, alone, False)
         np.testing.assert_array_equal(out[-1], alone[0])
 
 
@@ -98,7 +98,7 @@ def test_second_process_does_not_compile_again() -> None:
         "from elman.layers.kernels.matmul import pack_panels, multiply_rows\n"
         "start = time.perf_counter()\n"
         "panels = pack_panels(np.ones((8, 16), 'float32'))\n"
-        "multiply_rows(np.ones((3, 8), 'float32'), 0, 3, panels, np.empty((3, 16), 'float32'))\n"
+        "multiply_rows(np.ones((3, 8), 'float32'), 0, 3, panels, np.empty((3, 16), 'float32'), False)\n"
         "hits = sum(multiply_rows.stats.cache_hits.values()), sum(multiply_rows.stats.cache_misses.values())\n"
         "print(*hits)\n"
     )

@@ -78,7 +78,7 @@ def gru_forward(
     for step in range(counts[rows[0]]):
         while counts[rows[active - 1]] <= step:
             active -= 1
-        multiply_rows(h, 0, active, panels, q)
+        multiply_rows(h, 0, active, panels, q, False)
         for r in range(active):
             row = rows[r]
             position = positions[row, step]
@@ -187,7 +187,7 @@ def gru_backward(
                 d_bias[0, j] += dx[j]
             for j in range(3 * units):
                 d_bias[1, j] += dq[r, j]
-        multiply_rows(dq, 0, active, panels, through_product)
+        multiply_rows(dq, 0, active, panels, through_product, False)
         for r in range(active):
             for j in range(units):
                 dh[r, j] += through_product[r, j]

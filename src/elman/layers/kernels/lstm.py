@@ -86,7 +86,7 @@ def lstm_forward(
     for step in range(counts[rows[0]]):
         while counts[rows[active - 1]] <= step:
             active -= 1
-        multiply_rows(h, 0, active, panels, z)
+        multiply_rows(h, 0, active, panels, z, False)
         for r in range(active):
             row = rows[r]
             position = positions[row, step]
@@ -208,7 +208,7 @@ def lstm_backward(
                 d_projected[row, time, j] = dz[r, j]
             for j in range(4 * units):
                 d_bias[j] += dz[r, j]
-        multiply_rows(dz, 0, active, panels, dh)
+        multiply_rows(dz, 0, active, panels, dh, False)
     for r in range(num_rows):
         for j in range(units):
             d_h0[rows[r], j] = dh[r, j]

@@ -60,25 +60,27 @@ def pack_panels_transposed(matrix: Array) -> Array:
 
 
 def _register_block(num_rows: int, num_panels: int = 1, *, transposed: bool = False) -> Any:
-    """Make the intrinsic `block(a, first, row, panels, panel, out)`, one block of a product kept in registers.
+    """Make the intrinsic `block(a, first, row, panels, panel, out, adding)`, one block of a product kept in registers.
 
     For r < num_rows and c < 16 num_panels, either
 
-        out[first + row + r, 16 panel + c]  = sum_k a[first + row + r, k] panels[panel, k, c], or transposed
-        out[row + r, 16 panel + c]         += sum_k a[first + k, row + r] panels[panel, k, c]
+        out[first + row + r, 16 panel + c] = sum_k a[first + row + r, k] panels[panel, k, c], or transposed
+        out[row + r, 16 panel + c]         = sum_k a[first + k, row + r] panels[panel, k, c]
+
+    where the sum goes on from what stands in `out` if `adding` is true.
     """
 
     @intrinsic
-    def block(typing_context, a, first, row, panels, panel, out):  # type: ignore[no-untyped-def]
-        del typing_context, first, row, panel  # the three numbers become intp
+    def block(typing_context, a, first, row, panels, panel, out, adding):  # type: ignore[no-untyped-def]
+        del typing_context, first, row, panel, adding  # the three numbers become intp
 
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
             arrays = [context.make_array(signature.args[place])(context, builder, args[place]) for place in (0, 3, 5)]
-            place = _Place(first=args[1], row=args[2], panel=args[4])
+            place = _Place(first=args[1], row=args[2], panel=args[4], adding=args[6])
             _emit_block(builder, arrays, place, size=(num_rows, num_panels), transposed=transposed)
             return context.get_dummy_value()
 
-        return types.void(a, types.intp, types.intp, panels, types.intp, out), generate
+        return types.void(a, types.intp, types.intp, panels, types.intp, out, types.boolean), generate
 
     return block
 
@@ -89,6 +91,7 @@ class _Place(NamedTuple):
     first: ir.Value
     row: ir.Value
     panel: ir.Value
+    adding: ir.Value
 
 
 def _emit_block(
@@ -96,12 +99,22 @@ def _emit_block(
 ) -> None:
     """Emit the block: one sum in a register for each row and 8 columns, a loop over k, then the stores."""
     (a, panels, out), (num_rows, num_panels) = arrays, size
-    depth, a_width, out_width = (_size(builder, array, 1) for array in (panels, a, out))
+    depth, a_width = (_size(builder, array, 1) for array in (panels, a))
     places = [(_offset(builder, place.panel, p), part * _LANES) for p in range(num_panels) for part in range(_PARTS)]
     panel_length = builder.mul(depth, _INDEX(PANEL))
     bases = [builder.gep(panels.data, [builder.mul(panel, panel_length)]) for panel, _ in places]
-    sums = [[cgutils.alloca_once_value(builder, _VECTOR(None)) for _ in places] for _ in range(num_rows)]
     start = place.first if transposed else builder.add(place.first, place.row)
+    targets = _targets(builder, out, place.row if transposed else start, places, num_rows=num_rows)
+    # What stands in `out` is read in either case, so that the choice is one instruction and no jump.
+    sums = [
+        [
+            cgutils.alloca_once_value(
+                builder, builder.select(place.adding, builder.load(target, align=4), _VECTOR([0.0] * _LANES))
+            )
+            for target in row_targets
+        ]
+        for row_targets in targets
+    ]
     values = builder.gep(a.data, [builder.mul(start, a_width)])
     with cgutils.for_range(builder, depth) as loop:
         line = builder.mul(loop.index, _INDEX(PANEL))
@@ -118,16 +131,22 @@ def _emit_block(
             for weight, total in zip(weights, row_sums, strict=True):
                 product = builder.fmul(value, weight, flags=_FUSE)
                 builder.store(builder.fadd(builder.load(total), product, flags=_FUSE), total)
-    first_out = place.row if transposed else start
-    for r, row_sums in enumerate(sums):
-        row_start = builder.mul(_offset(builder, first_out, r), out_width)
-        for (panel, lane), total in zip(places, row_sums, strict=True):
-            column = _offset(builder, builder.mul(panel, _INDEX(PANEL)), lane)
-            target = _vector_at(builder, out.data, builder.add(row_start, column))
-            result = builder.load(total)
-            if transposed:
-                result = builder.fadd(builder.load(target, align=4), result)
-            builder.store(result, target, align=4)
+    for row_targets, row_sums in zip(targets, sums, strict=True):
+        for target, total in zip(row_targets, row_sums, strict=True):
+            builder.store(builder.load(total), target, align=4)
+
+
+def _targets(
+    builder: ir.IRBuilder, out: Any, first: ir.Value, places: list[tuple[ir.Value, int]], *, num_rows: int
+) -> list[list[ir.Value]]:
+    """Return where each sum of a block belongs."""
+    width = _size(builder, out, 1)
+    targets = []
+    for r in range(num_rows):
+        row_start = builder.mul(_offset(builder, first, r), width)
+        columns = [_offset(builder, builder.mul(panel, _INDEX(PANEL)), lane) for panel, lane in places]
+        targets.append([_vector_at(builder, out.data, builder.add(row_start, column)) for column in columns])
+    return targets
 
 
 def _size(builder: ir.IRBuilder, array: Any, axis: int) -> ir.Value:
@@ -171,8 +190,8 @@ def _count_sixes(num_rows: int) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def multiply_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array) -> None:
-    """Set out[first : first + num_rows] to the same rows of `a` times a packed matrix.
+def multiply_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array, adding: bool) -> None:
+    """Set out[first : first + num_rows] to the same rows of `a` times a packed matrix, or add the product to them.
 
     Args:
         a: float32 (R, K).
@@ -180,40 +199,41 @@ def multiply_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array
         num_rows: int.
         panels: float32 (P, K, 16).
         out: float32 (R, 16 P).
+        adding: bool.
     """
     for start in range(0, num_rows, _ROWS_AT_ONCE):
-        _multiply_few_rows(a, first + start, min(_ROWS_AT_ONCE, num_rows - start), panels, out)
+        _multiply_few_rows(a, first + start, min(_ROWS_AT_ONCE, num_rows - start), panels, out, adding)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _multiply_few_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array) -> None:
+def _multiply_few_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array, adding: bool) -> None:
     panel = 0
     if num_rows == 1:
         while panel + 4 <= panels.shape[0]:
-            _one_row_4_panels(a, first, 0, panels, panel, out)
+            _one_row_4_panels(a, first, 0, panels, panel, out, adding)
             panel += 4
     sixes = _count_sixes(num_rows)
     while panel < panels.shape[0]:
         row = 0
         for _ in range(sixes):
-            _rows_6(a, first, row, panels, panel, out)
+            _rows_6(a, first, row, panels, panel, out, adding)
             row += 6
         rest = num_rows - row
         if rest == 9 or rest == 5:
-            _rows_5(a, first, row, panels, panel, out)
+            _rows_5(a, first, row, panels, panel, out, adding)
             row += 5
         elif rest == 8 or rest == 7:
-            _rows_4(a, first, row, panels, panel, out)
+            _rows_4(a, first, row, panels, panel, out, adding)
             row += 4
         rest = num_rows - row
         if rest == 4:
-            _rows_4(a, first, row, panels, panel, out)
+            _rows_4(a, first, row, panels, panel, out, adding)
         elif rest == 3:
-            _rows_3(a, first, row, panels, panel, out)
+            _rows_3(a, first, row, panels, panel, out, adding)
         elif rest == 2:
-            _rows_2(a, first, row, panels, panel, out)
+            _rows_2(a, first, row, panels, panel, out, adding)
         elif rest == 1:
-            _rows_1(a, first, row, panels, panel, out)
+            _rows_1(a, first, row, panels, panel, out, adding)
         panel += 1
 
 
@@ -237,21 +257,21 @@ def _add_few_columns(a: Array, first: int, start: int, num_columns: int, panels:
     for panel in range(panels.shape[0]):
         column = start
         for _ in range(sixes):
-            _columns_6(a, first, column, panels, panel, out)
+            _columns_6(a, first, column, panels, panel, out, True)
             column += 6
         rest = start + num_columns - column
         if rest == 9 or rest == 5:
-            _columns_5(a, first, column, panels, panel, out)
+            _columns_5(a, first, column, panels, panel, out, True)
             column += 5
         elif rest == 8 or rest == 7:
-            _columns_4(a, first, column, panels, panel, out)
+            _columns_4(a, first, column, panels, panel, out, True)
             column += 4
         rest = start + num_columns - column
         if rest == 4:
-            _columns_4(a, first, column, panels, panel, out)
+            _columns_4(a, first, column, panels, panel, out, True)
         elif rest == 3:
-            _columns_3(a, first, column, panels, panel, out)
+            _columns_3(a, first, column, panels, panel, out, True)
         elif rest == 2:
-            _columns_2(a, first, column, panels, panel, out)
+            _columns_2(a, first, column, panels, panel, out, True)
         elif rest == 1:
-            _columns_1(a, first, column, panels, panel, out)
+            _columns_1(a, first, column, panels, panel, out, True)

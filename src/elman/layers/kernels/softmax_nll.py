@@ -1,7 +1,13 @@
-"""Softmax and cross-entropy over a large vocabulary in one pass: the logits of all targets never exist at once.
+"""Softmax and cross-entropy over a large vocabulary, with gradients, in two passes that stay in the nearest caches.
 
-A block of rows is multiplied with the vocabulary, turned into probabilities, scored, and turned into gradients while it
-is still in the processor's cache. The usual way writes and reads the logits of all rows, (N, V) numbers, several times.
+The vocabulary is cut into tiles of a few hundred words. With z the logits of a row, the first pass goes through rows
+and, for each block of them, through the tiles: it keeps e = exp(z - m), where m is the largest logit of the row so far,
+and adds up the row's total. The second pass goes through tiles and, for each of them, through the blocks: probabilities
+are e times one factor for each row and tile, which it gives to the states instead of to the words. Rows are shared out
+to threads in the first pass and tiles in the second, so that each part of the vocabulary's gradient has one writer.
+
+The usual way writes and reads an array of the size of all logits about ten times; this one writes it once and reads it
+once. Many rows are worked on in chunks, so that memory stays bounded.
 """
 
 from typing import Any
@@ -22,8 +28,12 @@ from elman.layers.kernels.matmul import (
 )
 from elman.layers.kernels.threads import run_parts
 
-# Rows whose logits stand side by side. More rows write the gradient of the matrix less often; fewer stay in the cache.
-BLOCK_ROWS = 96
+BLOCK_ROWS = 96  # rows worked on together
+# Panels of a tile. An odd number: rows that lie an even number of cache lines apart would fight for the same places.
+TILE_PANELS = 17
+TILE = TILE_PANELS * PANEL  # words
+# Exponentials that are kept from the first pass to the second: 128 MB.
+_KEPT = 32 * 1024 * 1024
 _ROUNDER = np.float32(12582912.0)  # 1.5 2^23: a float32 of this size has no places after the point
 _OPTIONS = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
@@ -64,81 +74,177 @@ def exp(x: np.float32) -> np.float32:
 # One loop a function, over rows that are contiguous: the form that the compiler turns into vector instructions.
 
 
-@njit(**_OPTIONS)
-def _add(row: Array, other: Array) -> None:
-    for j in range(row.shape[0]):
-        row[j] += other[j]
-
-
-# A NaN may get lost here; it comes back in `_exp_of_difference`, and with it a sum that is not finite.
+# A NaN may get lost here; it comes back in `_exp_and_sum`, and with it a sum that is not finite.
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"}, error_model="numpy")
-def _largest(row: Array) -> np.float32:
-    largest = row[0]
+def _add_and_largest(row: Array, bias: Array) -> np.float32:
+    largest = row[0] + bias[0]
     for j in range(row.shape[0]):
-        largest = max(row[j], largest)
+        value = row[j] + bias[j]
+        row[j] = value
+        largest = max(value, largest)
     return largest
 
 
-@njit(**_OPTIONS)
-def _exp_of_difference(row: Array, largest: np.float32) -> None:
-    for j in range(row.shape[0]):
-        row[j] = exp(row[j] - largest)
-
-
 @njit(cache=True, nogil=True, fastmath={"reassoc"}, error_model="numpy")
-def _sum(row: Array) -> np.float32:
+def _exp_and_sum(row: Array, largest: np.float32) -> np.float32:
     total = np.float32(0.0)
     for j in range(row.shape[0]):
-        total += row[j]
+        value = exp(row[j] - largest)
+        row[j] = value
+        total += value
     return total
 
 
 @njit(**_OPTIONS)
-def _scale(row: Array, factor: np.float32) -> None:
+def _add_scaled(row: Array, other: Array, factor: np.float32) -> None:
     for j in range(row.shape[0]):
-        row[j] *= factor
+        row[j] += other[j] * factor
+
+
+@njit(**_OPTIONS)
+def _scale_into(out: Array, row: Array, factor: np.float32) -> None:
+    for j in range(row.shape[0]):
+        out[j] = row[j] * factor
+
+
+@njit(**_OPTIONS)
+def _subtract(row: Array, other: Array) -> None:
+    for j in range(row.shape[0]):
+        row[j] -= other[j]
 
 
 @njit(**_OPTIONS)
 def _score_rows(
-    hidden: Array, first: int, last: int, panels: Array, back_panels: Array, bias: Array, targets: Array,
-    gradients: bool, nll: Array, d_hidden: Array, d_matrix: Array, d_bias: Array,
+    hidden: Array, first: int, last: int, panels: Array, bias: Array, targets: Array, keep: bool,
+    nll: Array, kept: Array, factors: Array,
 ) -> None:  # fmt: skip
-    """Score rows first..last - 1, block by block.
+    """Score rows first..last - 1: the first pass.
 
     Args:
         hidden: float32 (N, U).
-        first: int.
+        first: int. A multiple of BLOCK_ROWS.
         last: int.
-        panels: float32 (ceil(V / 16), U, 16). The matrix for the way to the logits.
-        back_panels: float32 (ceil(U / 16), V, 16). The matrix for the way back.
+        panels: float32 (17 tiles, U, 16). The matrix, zeros beyond V.
         bias: float32 (V,).
         targets: int32 (N,).
-        gradients: bool. Whether the gradients of the sum of nll are wanted.
+        keep: bool. Whether `kept` and `factors` are wanted.
         nll: float32 (N,). Written.
-        d_hidden: float32 (N, >= U). Written.
-        d_matrix: float32 (>= V, >= U). Added to.
-        d_bias: float32 (V,). Added to.
+        kept: float32 (tiles, N, TILE), or (1, threads BLOCK_ROWS, TILE) as work space. e, zeros beyond V.
+        factors: float32 (tiles, N). Written: probability = e factor.
     """
-    size = bias.shape[0]
-    logits = np.zeros((min(BLOCK_ROWS, last - first), panels.shape[0] * PANEL), dtype=np.float32)
+    size, tiles = bias.shape[0], panels.shape[0] // TILE_PANELS
+    largest, total, score = np.empty((3, BLOCK_ROWS), dtype=np.float32)
     for start in range(first, last, BLOCK_ROWS):
         rows = min(BLOCK_ROWS, last - start)
-        multiply_rows(hidden[start : start + rows], 0, rows, panels, logits)
+        largest[:], total[:] = np.float32(-np.inf), np.float32(0.0)
+        for tile in range(tiles):
+            begin, end = tile * TILE, min((tile + 1) * TILE, size)
+            words = kept[tile, start : start + rows] if keep else kept[0]
+            some = panels[tile * TILE_PANELS : (tile + 1) * TILE_PANELS]
+            multiply_rows(hidden[start : start + rows], 0, rows, some, words, False)
+            for r in range(rows):
+                row, target = words[r, : end - begin], targets[start + r]
+                before = largest[r]
+                largest[r] = max(before, _add_and_largest(row, bias[begin:end]))
+                if begin <= target < end:
+                    score[r] = row[target - begin]
+                total[r] = total[r] * np.exp(before - largest[r]) + _exp_and_sum(row, largest[r])
+                if keep:
+                    factors[tile, start + r] = largest[r]
         for r in range(rows):
-            row, target = logits[r, :size], targets[start + r]
-            _add(row, bias)
-            score, largest = row[target], _largest(row)
-            _exp_of_difference(row, largest)
-            total = _sum(row)
-            nll[start + r] = np.log(total) + (largest - score)
-            if gradients:
-                _scale(row, np.float32(1.0) / total)
-                row[target] -= np.float32(1.0)
-                _add(d_bias, row)
-        if gradients:
-            multiply_rows(logits, 0, rows, back_panels, d_hidden[start : start + rows])
-            add_product_of_columns(logits, 0, pack_panels(hidden[start : start + rows]), d_matrix)
+            nll[start + r] = np.log(total[r]) + (largest[r] - score[r])
+        if keep:
+            for tile in range(tiles):
+                for r in range(rows):
+                    factors[tile, start + r] = np.exp(factors[tile, start + r] - largest[r]) / total[r]
+
+
+@njit(**_OPTIONS)
+def _add_gradients(
+    hidden: Array, matrix: Array, kept: Array, factors: Array, first: int, last: int,
+    d_hidden: Array, d_matrix: Array, d_bias: Array,
+) -> None:  # fmt: skip
+    """Add what tiles first..last - 1 give to the gradients of the summed score: the second pass.
+
+    Args:
+        hidden: float32 (N, U).
+        matrix: float32 (V, U).
+        kept: float32 (tiles, N, TILE). As `_score_rows` wrote it, like the next one.
+        factors: float32 (tiles, N).
+        first: int.
+        last: int.
+        d_hidden: float32 (N, >= U). Added to.
+        d_matrix: float32 (tiles TILE, >= U). Added to, in the rows of these tiles.
+        d_bias: float32 (tiles TILE,). Added to, likewise.
+    """
+    (count, units), width = hidden.shape, d_hidden.shape[1]
+    scaled = np.empty((BLOCK_ROWS, units), dtype=np.float32)
+    product = np.empty((BLOCK_ROWS, width), dtype=np.float32)
+    packed = np.zeros((width // PANEL, TILE, PANEL), dtype=np.float32)
+    for tile in range(first, last):
+        begin = tile * TILE
+        some = matrix[begin : begin + TILE]
+        packed[:, : some.shape[0]] = pack_panels(some)
+        packed[:, some.shape[0] :] = np.float32(0.0)
+        for start in range(0, count, BLOCK_ROWS):
+            rows = min(BLOCK_ROWS, count - start)
+            words = kept[tile, start : start + rows]
+            multiply_rows(words, 0, rows, packed, product, False)
+            for r in range(rows):
+                factor = factors[tile, start + r]
+                _add_scaled(d_hidden[start + r], product[r], factor)
+                _scale_into(scaled[r], hidden[start + r], factor)
+                _add_scaled(d_bias[begin : begin + TILE], words[r], factor)
+            add_product_of_columns(words, 0, pack_panels(scaled[:rows]), d_matrix[begin : begin + TILE])
+
+
+@njit(**_OPTIONS)
+def _subtract_targets(
+    hidden: Array, matrix: Array, targets: Array, d_hidden: Array, d_matrix: Array, d_bias: Array
+) -> None:
+    """Take the target's one off the gradients that hold the probabilities so far."""
+    units = matrix.shape[1]
+    for r in range(targets.shape[0]):
+        _subtract(d_hidden[r, :units], matrix[targets[r]])
+        _subtract(d_matrix[targets[r], :units], hidden[r])
+        d_bias[targets[r]] -= np.float32(1.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _pack_tiles(matrix: Array, first: int, last: int, panels: Array) -> None:
+    """Fill panels, float32 (17 tiles, U, 16), for tiles first..last - 1 of the transpose of `matrix` (V, U)."""
+    for tile in range(first, last):
+        packed = pack_panels_transposed(matrix[tile * TILE : (tile + 1) * TILE])
+        begin, end = tile * TILE_PANELS, tile * TILE_PANELS + packed.shape[0]
+        panels[begin:end] = packed
+        panels[end : begin + TILE_PANELS] = np.float32(0.0)
+
+
+class _Workspace:
+    """Large arrays that are used again in the next step: new memory of this size costs as much as a product.
+
+    An array is out of the list while someone works with it, so that two threads never share one.
+    """
+
+    def __init__(self) -> None:
+        self._free: list[Array] = []
+
+    def take(self, *shape: int) -> Array:
+        """Return an uninitialised float32 array."""
+        size = int(np.prod(shape))
+        flat = self._free.pop() if self._free else np.empty(size, np.float32)
+        if flat.size < size:
+            flat = np.empty(size, np.float32)
+        return flat[:size].reshape(shape)
+
+    def give_back(self, array: Array) -> None:
+        """Keep the memory of `array` for the next one who asks."""
+        flat = array.base
+        if flat is not None and len(self._free) < 2:
+            self._free.append(flat)
+
+
+_workspace = _Workspace()
 
 
 def softmax_nll(
@@ -152,33 +258,77 @@ def softmax_nll(
         bias: float32 (V,).
         targets: int32 (N,), each in 0..V-1.
         gradients: Whether the gradients are wanted; they are empty otherwise.
-        threads: Rows are shared out to so many.
+        threads: At most so many work at once.
 
     Returns:
         float32 (N,) negative log-likelihoods in nats; and the gradients of their sum by hidden, matrix and bias.
     """
     (count, units), size = hidden.shape, matrix.shape[0]
-    panels = pack_panels_transposed(matrix)
-    back_panels = pack_panels(matrix) if gradients else np.empty((0, 0, PANEL), np.float32)
-    nll = buffers.empty(count)
+    tiles = -(-size // TILE)
     width = -(-units // PANEL) * PANEL
-    parts = max(1, min(threads, count // 8))
-    edges = np.linspace(0, count, parts + 1).astype(np.int64)
-    shape = (panels.shape[0] * PANEL, width) if gradients else (0, 0)
-    d_hidden = buffers.empty(count if gradients else 0, width)
-    d_matrix = [buffers.zeros(*shape) for _ in range(parts)]
-    d_bias = [buffers.zeros(size) for _ in range(parts)]
-
-    def work(part: int) -> None:
-        _score_rows(
-            hidden, edges[part], edges[part + 1], panels, back_panels, bias, targets,
-            gradients, nll, d_hidden, d_matrix[part], d_bias[part],
-        )  # fmt: skip
-
-    run_parts(work, parts)
-    for other in range(1, parts):  # always in this order: the sum is the same, to the last bit, in every run
-        d_matrix[0] += d_matrix[other]
-        d_bias[0] += d_bias[other]
+    panels = _workspace.take(tiles * TILE_PANELS, units, PANEL)
+    parts, edges = _edges(tiles, threads)
+    run_parts(lambda part: _pack_tiles(matrix, edges[part], edges[part + 1], panels), parts)
+    nll = buffers.empty(count)
+    d_hidden = buffers.zeros(count if gradients else 0, width)
+    d_matrix = buffers.zeros(tiles * TILE if gradients else 0, width)
+    d_bias = buffers.zeros(tiles * TILE if gradients else 0)
+    chunk = max(BLOCK_ROWS, _KEPT // (tiles * TILE) // BLOCK_ROWS * BLOCK_ROWS) if gradients else max(1, count)
+    for start in range(0, count, chunk):
+        rows = slice(start, min(start + chunk, count))
+        kept, factors = _score(hidden[rows], panels, bias, targets[rows], nll[rows], keep=gradients, threads=threads)
+        if gradients:
+            _differentiate(hidden[rows], matrix, kept, factors, d_hidden[rows], d_matrix, d_bias, threads=threads)
+        _workspace.give_back(kept)
+    _workspace.give_back(panels)
     if not gradients:
         return nll, buffers.empty(0, units), buffers.empty(0, units), buffers.empty(0)
-    return nll, np.ascontiguousarray(d_hidden[:, :units]), np.ascontiguousarray(d_matrix[0][:size, :units]), d_bias[0]
+    _subtract_targets(hidden, matrix, targets, d_hidden, d_matrix, d_bias)
+    return nll, _left(d_hidden, count, units), _left(d_matrix, size, units), d_bias[:size]
+
+
+def _edges(items: int, threads: int, *, step: int = 1) -> tuple[int, Array]:
+    """Return how many parts share `items` in units of `step`, and where each begins and ends."""
+    units = -(-items // step)
+    parts = max(1, min(threads, units))
+    return parts, np.minimum(np.linspace(0, units, parts + 1).astype(np.int64) * step, items)
+
+
+def _score(
+    hidden: Array, panels: Array, bias: Array, targets: Array, nll: Array, *, keep: bool, threads: int
+) -> tuple[Array, Array]:
+    """Fill `nll`; return `kept` and `factors` for the second pass."""
+    count, tiles = len(hidden), panels.shape[0] // TILE_PANELS
+    parts, edges = _edges(count, threads, step=BLOCK_ROWS)
+    kept = _workspace.take(*((tiles, count, TILE) if keep else (parts, 1, BLOCK_ROWS, TILE)))
+    factors = np.empty((tiles, count if keep else 0), np.float32)
+
+    def work(part: int) -> None:
+        space = kept if keep else kept[part]
+        _score_rows(hidden, edges[part], edges[part + 1], panels, bias, targets, keep, nll, space, factors)
+
+    run_parts(work, parts)
+    return kept, factors
+
+
+def _differentiate(
+    hidden: Array, matrix: Array, kept: Array, factors: Array, d_hidden: Array, d_matrix: Array, d_bias: Array, *,
+    threads: int,
+) -> None:  # fmt: skip
+    """Add the probabilities' part of the gradients."""
+    parts, edges = _edges(len(kept), threads)
+    # One sum a thread, added in their order: the same, to the last bit, in every run.
+    sums = [d_hidden, *(np.zeros_like(d_hidden) for _ in range(parts - 1))]
+
+    def work(part: int) -> None:
+        first, last = edges[part], edges[part + 1]
+        _add_gradients(hidden, matrix, kept, factors, first, last, sums[part], d_matrix, d_bias)
+
+    run_parts(work, parts)
+    for other in sums[1:]:
+        d_hidden += other
+
+
+def _left(array: Array, rows: int, columns: int) -> Array:
+    """Return the first rows and columns, contiguous."""
+    return np.ascontiguousarray(array[:rows, :columns])

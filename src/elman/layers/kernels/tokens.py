@@ -47,7 +47,7 @@ def project_runs(x: Array, panels: Array, runs: Array, projected: Array) -> None
     """
     for run in range(runs.shape[0]):
         row, start, end = runs[run]
-        multiply_rows(x[row], start, end - start, panels, projected[row])
+        multiply_rows(x[row], start, end - start, panels, projected[row], False)
 
 
 @njit(**_OPTIONS)
@@ -79,9 +79,9 @@ def gradient_runs(
             steps = pack_panels(d_inner[row, start:end])
         add_product_of_columns(previous_h[row], start, steps, d_matrix)
         if width == padded:
-            multiply_rows(d_projected[row], start, end - start, panels, d_x[row])
+            multiply_rows(d_projected[row], start, end - start, panels, d_x[row], False)
         else:
-            multiply_rows(d_projected[row], start, end - start, panels, wide)
+            multiply_rows(d_projected[row], start, end - start, panels, wide, False)
             for time in range(start, end):
                 for j in range(width):
                     d_x[row, time, j] = wide[time, j]

@@ -1,0 +1,1 @@
+"""Measurements that take long: run by hand, their results recorded."""

@@ -1,0 +1,1 @@
+"""Training steps and inference of elman, PyTorch and stock Keras, timed in turns: `make bench`."""

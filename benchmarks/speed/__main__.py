@@ -1,0 +1,93 @@
+"""Time elman against PyTorch and stock Keras in one interleaved run: `make bench`, or `python -m benchmarks.speed`.
+
+Prints a table of ratios (above 1: elman is faster) and writes benchmarks/results.json. Takes about half an hour.
+"""
+
+import argparse
+import os
+import platform
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.speed.peer import ROOT, Peer
+from benchmarks.speed.timing import encoded_r8, time_row
+from benchmarks.speed.workloads import CELLS, Workload, epoch_workloads, step_workloads
+from elman.artifacts import write_json
+
+
+def main() -> None:
+    """Parses the command line and runs all rows asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("--rows", nargs="*", help="only rows whose name starts with one of these")
+    parser.add_argument("--cells", nargs="*", choices=CELLS, default=list(CELLS))
+    parser.add_argument("--phases", nargs="*", choices=["train", "infer"], default=["train", "infer"])
+    parser.add_argument("--repeats", type=int, default=9, help="rounds of each row, 7 or more for a claim")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--encoded", type=Path, help="folder of the encoded R8; default: data/encoded")
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results.json")
+    arguments = parser.parse_args()
+    encoded = arguments.encoded or encoded_r8(ROOT)
+
+    def chosen(workload: Workload) -> bool:
+        named = not arguments.rows or any(workload.name.startswith(name) for name in arguments.rows)
+        return named and workload.cell in arguments.cells
+
+    jobs = [(row, phase) for row in step_workloads() for phase in arguments.phases if chosen(row)]
+    jobs += [(row, "train") for row in epoch_workloads() if chosen(row) and "train" in arguments.phases]
+    modules = {"elman": ["elman_worker"], "keras": ["keras_worker"]}
+    modules |= {f"pytorch-{way}": ["pytorch_worker", way] for way in ("gathered", "packed")}
+    peers = [Peer(n, module, threads=arguments.threads, encoded=encoded.resolve()) for n, module in modules.items()]
+    rows: list[dict[str, Any]] = []
+    started = time.perf_counter()
+    try:
+        for number, (workload, phase) in enumerate(jobs, start=1):
+            some = peers if workload.ragged else [peer for peer in peers if peer.name != "pytorch-packed"]
+            rows.append(time_row(workload, phase, some, repeats=arguments.repeats))
+            left = (time.perf_counter() - started) / number * (len(jobs) - number)
+            print(f"{_line(rows[-1])}   {left / 60:.0f} min left", file=sys.stderr, flush=True)
+    finally:
+        for peer in peers:
+            peer.close()
+    write_json(arguments.out, {"version": 1, "machine": _machine(arguments.threads), "rows": rows})
+    print("\n".join([_HEAD, *map(_line, rows)]))
+
+
+_HEAD = (
+    f"{'row':24} {'cell':10} {'phase':5} {'elman':>8} {'PyTorch':>8} {'Keras':>8}   {'x PyTorch (quartiles)':21} "
+    f"{'x Keras (quartiles)':21} ceiling\n{'':41} {'ms':>8} {'ms':>8} {'ms':>8}"
+)
+
+
+def _line(row: dict[str, Any]) -> str:
+    ratios = [
+        f"{row[name]:5.2f} ({row[f'{name}_low']:.2f} to {row[f'{name}_high']:.2f})"
+        for name in ("vs_pytorch", "vs_keras")
+    ]
+    return (
+        f"{row['name']:24} {row['cell']:10} {row['phase']:5} {row['elman_ms']:8.1f} {row['pytorch_ms']:8.1f} "
+        f"{row['keras_ms']:8.1f}   {ratios[0]:21} {ratios[1]:21} {row['ceiling_share']:6.0%}"
+    )
+
+
+def _machine(threads: int) -> dict[str, Any]:
+    packages = ("tensorflow", "keras", "torch", "numpy", "numba")
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        names = [line.split(":")[1].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        processor = names[0] if names else processor
+    return {
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "threads": threads,
+        "python": platform.python_version(),
+        "load_at_end": os.getloadavg()[0],
+        **{package: version(package) for package in packages},
+    }
+
+
+if __name__ == "__main__":
+    main()
