@@ -1,5 +1,7 @@
 """Where training and evaluation run; set once, before TensorFlow has made anything."""
 
+import ctypes
+import sys
 from typing import NamedTuple
 
 import keras
@@ -46,7 +48,21 @@ def configure_device(*, device: str, threads: int | None, mixed_precision: bool,
         tf.config.threading.set_inter_op_parallelism_threads(threads)
     if deterministic:
         tf.config.experimental.enable_op_determinism()
+    _keep_freed_memory()
     # bfloat16 has float32's range, so that no loss scaling is needed.
     keras.mixed_precision.set_global_policy("mixed_bfloat16" if mixed_precision else "float32")
     name = gpus[0].name if gpus else f"{threads or 'all'} threads"
     return DevicePlan("gpu" if gpus else "cpu", name, keras.mixed_precision.global_policy().name, deterministic)
+
+
+def _keep_freed_memory() -> None:
+    """Tell the C library to keep freed memory for the next step instead of giving it back to the system.
+
+    A step frees and asks for tens of megabytes; coming fresh from the system each time, they cost a page fault for each
+    4 kB, a tenth of a small model's step. Only glibc has these two settings; elsewhere nothing changes.
+    """
+    trim_threshold, mmap_threshold = -1, -3  # from glibc's malloc.h
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(trim_threshold, 2**31 - 1)
+        mallopt(mmap_threshold, 32 * 2**20)

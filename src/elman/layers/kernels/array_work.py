@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from elman.layers.kernels import buffers
 from elman.layers.kernels.buffers import Array, read_only
-from elman.layers.kernels.cell import CellKernel, Plan, Reading, total
+from elman.layers.kernels.cell import CellKernel, Plan, Reading
 from elman.layers.kernels.matmul import PANEL, pack_panels, pack_panels_transposed
 from elman.layers.kernels.threads import run_parts, share
-from elman.layers.kernels.tokens import gradient_runs, plan_runs, project_runs
+from elman.layers.kernels.tokens import input_gradient_runs, plan_runs, project_runs, weight_gradient_columns
 
 
 class ArrayWork:
@@ -59,10 +57,11 @@ class ArrayWork:
     def _project(self, x: Array, kernel: Array, mask: Array) -> Array:
         """Return x W on the real steps: float32 (B, T, 16 P)."""
         panels = pack_panels(kernel)
-        projected = buffers.empty(*mask.shape, panels.shape[0] * PANEL)
-        parts = self._share_runs(mask, kernel.size)
-        run_parts(lambda part: project_runs(x, panels, parts[part], projected), len(parts))
-        return read_only(projected)
+        steps = _steps(x)
+        projected = buffers.empty(len(steps), panels.shape[0] * PANEL)
+        parts = self._share_runs(plan_runs(mask.reshape(-1)), mask, kernel.size)
+        run_parts(lambda part: project_runs(steps, panels, parts[part], projected), len(parts))
+        return read_only(projected.reshape(*mask.shape, -1))
 
     def backward(self, *arrays: Array) -> list[Array]:
         """Return the gradients of x, kernel, recurrent kernel, bias and initial states.
@@ -89,24 +88,42 @@ class ArrayWork:
         self, x: Array, kernel: Array, mask: Array, previous_h: Array, products: tuple[Array, Array]
     ) -> list[Array]:
         """Return the gradients of x, kernel and recurrent kernel from those of the two products."""
-        parts = self._share_runs(mask, 3 * kernel.size)
-        inputs, columns = kernel.shape
-        padded = -(-columns // PANEL) * PANEL
-        d_kernel = np.zeros((len(parts), inputs, padded), dtype=np.float32)
-        d_matrix = np.zeros((len(parts), self.units, padded), dtype=np.float32)
+        runs = plan_runs(mask.reshape(-1))
+        parts = self._share_runs(runs, mask, 3 * kernel.size)
         d_x = buffers.empty(*x.shape) if mask.all() else buffers.zeros(*x.shape)
+        d_kernel, d_matrix = buffers.empty(*kernel.shape), buffers.empty(self.units, kernel.shape[1])
         panels, apart = pack_panels_transposed(kernel), self.cell.inner_apart
-        run_parts(
-            lambda part: gradient_runs(
-                x, previous_h, *products, apart, panels, parts[part], d_x, d_kernel[part], d_matrix[part]
-            ),
-            len(parts),
-        )
-        return [d_x, total(d_kernel[..., :columns]), total(d_matrix[..., :columns])]
+        d_projected, d_inner = map(_steps, products)
+        # Each thread has columns of its own in the weights' gradients, so that no two have to be added up.
+        edges = _column_edges(kernel.shape[1], len(parts))
+
+        def work(part: int) -> None:
+            input_gradient_runs(d_projected, panels, parts[part], _steps(d_x))
+            weight_gradient_columns(
+                _steps(x), _steps(previous_h), d_projected, d_inner, apart, runs, edges[part], edges[part + 1],
+                d_kernel, d_matrix,
+            )  # fmt: skip
+
+        if parts:
+            run_parts(work, len(parts))
+        else:
+            d_kernel.fill(0.0), d_matrix.fill(0.0)
+        return [d_x, d_kernel, d_matrix]
 
     def _plan(self, mask: Array) -> Plan:
         multiply_adds = self.cell.gates * self.units * self.units
         return Plan(mask, self.reading, multiply_adds_per_step=multiply_adds, threads=self.threads)
 
-    def _share_runs(self, mask: Array, multiply_adds_per_step: int) -> list[Array]:
-        return share(plan_runs(mask), int(mask.sum()) * multiply_adds_per_step, threads=self.threads)
+    def _share_runs(self, runs: Array, mask: Array, multiply_adds_per_step: int) -> list[Array]:
+        return share(runs, int(mask.sum()) * multiply_adds_per_step, threads=self.threads)
+
+
+def _steps(array: Array) -> Array:
+    """Return (B, T, N) as (B T, N)."""
+    return array.reshape(-1, array.shape[-1])
+
+
+def _column_edges(columns: int, parts: int) -> list[int]:
+    """Return where the columns of each part begin, and where the last ones end; in whole panels."""
+    panels = -(-columns // PANEL)
+    return [min(columns, panels * part // max(1, parts) * PANEL) for part in range(parts + 1)]

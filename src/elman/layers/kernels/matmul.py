@@ -24,26 +24,34 @@ _LANES = 8  # float32 lanes of one vector; the compiler splits or joins them for
 _PARTS = PANEL // _LANES
 _VECTOR = ir.VectorType(ir.FloatType(), _LANES)
 _INDEX = ir.IntType(64)
-# So many rows of a result, a few kilobytes each, stay in the nearest cache while panel after panel adds to them.
+# So many columns of a result, a few kilobytes each, stay in the nearest cache while panel after panel adds to them.
 _ROWS_AT_ONCE = 36
+# Numbers of `a` that stay in the second cache while panel after panel is multiplied with them.
+_CACHED = 36_000
 _FUSE = ("contract",)  # lets a product and a sum become one fused operation
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def pack_panels(matrix: Array) -> Array:
     """Return `matrix` (K, N) as panels (ceil(N / 16), K, 16), the last one filled up with zeros."""
-    rows, columns = matrix.shape
+    return pack_columns(matrix, 0, matrix.shape[0], 0, matrix.shape[1])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pack_columns(matrix: Array, start: int, stop: int, begin: int, end: int) -> Array:
+    """Return matrix[start:stop, begin:end] as panels, the last one filled up with zeros."""
+    rows, columns = stop - start, end - begin
     panels = np.empty(((columns + PANEL - 1) // PANEL, rows, PANEL), dtype=np.float32)
     for panel in range(columns // PANEL):
         for k in range(rows):
             for j in range(PANEL):
-                panels[panel, k, j] = matrix[k, panel * PANEL + j]
+                panels[panel, k, j] = matrix[start + k, begin + panel * PANEL + j]
     rest = columns % PANEL
     if rest:
         panels[-1] = 0.0
         for k in range(rows):
             for j in range(rest):
-                panels[-1, k, j] = matrix[k, columns - rest + j]
+                panels[-1, k, j] = matrix[start + k, end - rest + j]
     return panels
 
 
@@ -99,7 +107,8 @@ def _emit_block(
 ) -> None:
     """Emit the block: one sum in a register for each row and 8 columns, a loop over k, then the stores."""
     (a, panels, out), (num_rows, num_panels) = arrays, size
-    depth, a_width = (_size(builder, array, 1) for array in (panels, a))
+    depth = _size(builder, panels, 1)
+    a_width = builder.sdiv(builder.extract_value(a.strides, 0), _INDEX(4))  # a part of the columns has a wider stride
     places = [(_offset(builder, place.panel, p), part * _LANES) for p in range(num_panels) for part in range(_PARTS)]
     panel_length = builder.mul(depth, _INDEX(PANEL))
     bases = [builder.gep(panels.data, [builder.mul(panel, panel_length)]) for panel, _ in places]
@@ -190,6 +199,12 @@ def _count_sixes(num_rows: int) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _rows_at_once(depth: int) -> int:
+    """Return how many rows to multiply with a panel before the next one is fetched, a multiple of 36."""
+    return max(1, _CACHED // depth // 36) * 36
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def multiply_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array, adding: bool) -> None:
     """Set out[first : first + num_rows] to the same rows of `a` times a packed matrix, or add the product to them.
 
@@ -201,8 +216,9 @@ def multiply_rows(a: Array, first: int, num_rows: int, panels: Array, out: Array
         out: float32 (R, 16 P).
         adding: bool.
     """
-    for start in range(0, num_rows, _ROWS_AT_ONCE):
-        _multiply_few_rows(a, first + start, min(_ROWS_AT_ONCE, num_rows - start), panels, out, adding)
+    at_once = _rows_at_once(panels.shape[1])
+    for start in range(0, num_rows, at_once):
+        _multiply_few_rows(a, first + start, min(at_once, num_rows - start), panels, out, adding)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -247,31 +263,42 @@ def add_product_of_columns(a: Array, first: int, panels: Array, out: Array) -> N
         panels: float32 (P, K, 16).
         out: float32 (M, 16 P). Changed in place.
     """
-    for start in range(0, a.shape[1], _ROWS_AT_ONCE):
-        _add_few_columns(a, first, start, min(_ROWS_AT_ONCE, a.shape[1] - start), panels, out)
+    depth, columns = panels.shape[1], a.shape[1]
+    # Rows that lie a multiple of 256 bytes apart fight for a few places of the nearest cache: they are copied together.
+    copied = columns % 64 == 0
+    few = np.empty((depth if copied else 0, _ROWS_AT_ONCE), dtype=np.float32)
+    for start in range(0, columns, _ROWS_AT_ONCE):
+        num_columns = min(_ROWS_AT_ONCE, columns - start)
+        if copied:
+            few[:, :num_columns] = a[first : first + depth, start : start + num_columns]
+            some = few[:, :num_columns]
+        else:
+            some = a[first : first + depth, start : start + num_columns]
+        _add_few_columns(some, panels, out[start : start + num_columns])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_few_columns(a: Array, first: int, start: int, num_columns: int, panels: Array, out: Array) -> None:
+def _add_few_columns(a: Array, panels: Array, out: Array) -> None:
+    num_columns = a.shape[1]
     sixes = _count_sixes(num_columns)
     for panel in range(panels.shape[0]):
-        column = start
+        column = 0
         for _ in range(sixes):
-            _columns_6(a, first, column, panels, panel, out, True)
+            _columns_6(a, 0, column, panels, panel, out, True)
             column += 6
-        rest = start + num_columns - column
+        rest = num_columns - column
         if rest == 9 or rest == 5:
-            _columns_5(a, first, column, panels, panel, out, True)
+            _columns_5(a, 0, column, panels, panel, out, True)
             column += 5
         elif rest == 8 or rest == 7:
-            _columns_4(a, first, column, panels, panel, out, True)
+            _columns_4(a, 0, column, panels, panel, out, True)
             column += 4
-        rest = start + num_columns - column
+        rest = num_columns - column
         if rest == 4:
-            _columns_4(a, first, column, panels, panel, out, True)
+            _columns_4(a, 0, column, panels, panel, out, True)
         elif rest == 3:
-            _columns_3(a, first, column, panels, panel, out, True)
+            _columns_3(a, 0, column, panels, panel, out, True)
         elif rest == 2:
-            _columns_2(a, first, column, panels, panel, out, True)
+            _columns_2(a, 0, column, panels, panel, out, True)
         elif rest == 1:
-            _columns_1(a, first, column, panels, panel, out, True)
+            _columns_1(a, 0, column, panels, panel, out, True)

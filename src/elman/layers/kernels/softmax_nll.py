@@ -29,9 +29,9 @@ from elman.layers.kernels.matmul import (
 from elman.layers.kernels.threads import run_parts
 
 BLOCK_ROWS = 96  # rows worked on together
-# Panels of a tile. An odd number: rows that lie an even number of cache lines apart would fight for the same places.
-TILE_PANELS = 17
-TILE = TILE_PANELS * PANEL  # words
+# Words of a tile: an odd number of panels, since rows that lie an even number of cache lines apart would fight for the
+# same places. Between 5 and 33 panels, times differ by less than a tenth.
+TILE = 17 * PANEL
 # Exponentials that are kept from the first pass to the second: 128 MB.
 _KEPT = 32 * 1024 * 1024
 _ROUNDER = np.float32(12582912.0)  # 1.5 2^23: a float32 of this size has no places after the point
@@ -124,23 +124,24 @@ def _score_rows(
         hidden: float32 (N, U).
         first: int. A multiple of BLOCK_ROWS.
         last: int.
-        panels: float32 (17 tiles, U, 16). The matrix, zeros beyond V.
+        panels: float32 (tiles P, U, 16). The matrix, zeros beyond V; a tile is P panels of 16 words.
         bias: float32 (V,).
         targets: int32 (N,).
         keep: bool. Whether `kept` and `factors` are wanted.
         nll: float32 (N,). Written.
-        kept: float32 (tiles, N, TILE), or (1, threads BLOCK_ROWS, TILE) as work space. e, zeros beyond V.
+        kept: float32 (tiles, N, 16 P). e, zeros beyond V; without `keep` work space (1, BLOCK_ROWS, 16 P).
         factors: float32 (tiles, N). Written: probability = e factor.
     """
-    size, tiles = bias.shape[0], panels.shape[0] // TILE_PANELS
+    size, width = bias.shape[0], kept.shape[2]
+    tile_panels, tiles = width // PANEL, (size + width - 1) // width
     largest, total, score = np.empty((3, BLOCK_ROWS), dtype=np.float32)
     for start in range(first, last, BLOCK_ROWS):
         rows = min(BLOCK_ROWS, last - start)
         largest[:], total[:] = np.float32(-np.inf), np.float32(0.0)
         for tile in range(tiles):
-            begin, end = tile * TILE, min((tile + 1) * TILE, size)
+            begin, end = tile * width, min((tile + 1) * width, size)
             words = kept[tile, start : start + rows] if keep else kept[0]
-            some = panels[tile * TILE_PANELS : (tile + 1) * TILE_PANELS]
+            some = panels[tile * tile_panels : (tile + 1) * tile_panels]
             multiply_rows(hidden[start : start + rows], 0, rows, some, words, False)
             for r in range(rows):
                 row, target = words[r, : end - begin], targets[start + r]
@@ -161,7 +162,7 @@ def _score_rows(
 
 @njit(**_OPTIONS)
 def _add_gradients(
-    hidden: Array, matrix: Array, kept: Array, factors: Array, first: int, last: int,
+    hidden: Array, matrix: Array, kept: Array, factors: Array, first: int, last: int, again: bool,
     d_hidden: Array, d_matrix: Array, d_bias: Array,
 ) -> None:  # fmt: skip
     """Add what tiles first..last - 1 give to the gradients of the summed score: the second pass.
@@ -169,23 +170,27 @@ def _add_gradients(
     Args:
         hidden: float32 (N, U).
         matrix: float32 (V, U).
-        kept: float32 (tiles, N, TILE). As `_score_rows` wrote it, like the next one.
+        kept: float32 (tiles, N, W). As `_score_rows` wrote it, like the next one.
         factors: float32 (tiles, N).
         first: int.
         last: int.
+        again: bool. Whether to add to `d_matrix` and `d_bias` what is not the first rows' part; else they are written.
         d_hidden: float32 (N, >= U). Added to.
-        d_matrix: float32 (tiles TILE, >= U). Added to, in the rows of these tiles.
-        d_bias: float32 (tiles TILE,). Added to, likewise.
+        d_matrix: float32 (V, U). In the words of these tiles.
+        d_bias: float32 (V,). Likewise.
     """
-    (count, units), width = hidden.shape, d_hidden.shape[1]
+    (count, units), width, tile_width = hidden.shape, d_hidden.shape[1], kept.shape[2]
     scaled = np.empty((BLOCK_ROWS, units), dtype=np.float32)
     product = np.empty((BLOCK_ROWS, width), dtype=np.float32)
-    packed = np.zeros((width // PANEL, TILE, PANEL), dtype=np.float32)
+    packed = np.zeros((width // PANEL, tile_width, PANEL), dtype=np.float32)
+    d_tile = np.empty((tile_width, width), dtype=np.float32)
+    d_words = np.empty(tile_width, dtype=np.float32)
     for tile in range(first, last):
-        begin = tile * TILE
-        some = matrix[begin : begin + TILE]
+        begin = tile * tile_width
+        some = matrix[begin : begin + tile_width]
         packed[:, : some.shape[0]] = pack_panels(some)
         packed[:, some.shape[0] :] = np.float32(0.0)
+        d_tile[:], d_words[:] = np.float32(0.0), np.float32(0.0)
         for start in range(0, count, BLOCK_ROWS):
             rows = min(BLOCK_ROWS, count - start)
             words = kept[tile, start : start + rows]
@@ -194,8 +199,15 @@ def _add_gradients(
                 factor = factors[tile, start + r]
                 _add_scaled(d_hidden[start + r], product[r], factor)
                 _scale_into(scaled[r], hidden[start + r], factor)
-                _add_scaled(d_bias[begin : begin + TILE], words[r], factor)
-            add_product_of_columns(words, 0, pack_panels(scaled[:rows]), d_matrix[begin : begin + TILE])
+                _add_scaled(d_words, words[r], factor)
+            add_product_of_columns(words, 0, pack_panels(scaled[:rows]), d_tile)
+        for word in range(some.shape[0]):
+            if again:
+                _add_scaled(d_matrix[begin + word], d_tile[word, :units], np.float32(1.0))
+                d_bias[begin + word] += d_words[word]
+            else:
+                _scale_into(d_matrix[begin + word], d_tile[word, :units], np.float32(1.0))
+                d_bias[begin + word] = d_words[word]
 
 
 @njit(**_OPTIONS)
@@ -211,13 +223,14 @@ def _subtract_targets(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _pack_tiles(matrix: Array, first: int, last: int, panels: Array) -> None:
-    """Fill panels, float32 (17 tiles, U, 16), for tiles first..last - 1 of the transpose of `matrix` (V, U)."""
-    for tile in range(first, last):
-        packed = pack_panels_transposed(matrix[tile * TILE : (tile + 1) * TILE])
-        begin, end = tile * TILE_PANELS, tile * TILE_PANELS + packed.shape[0]
-        panels[begin:end] = packed
-        panels[end : begin + TILE_PANELS] = np.float32(0.0)
+def _pack_panels_of(matrix: Array, first: int, last: int, panels: Array) -> None:
+    """Fill panels first..last - 1, each float32 (U, 16), of the transpose of `matrix` (V, U); zeros beyond V."""
+    for panel in range(first, last):
+        words = matrix[panel * PANEL : (panel + 1) * PANEL]
+        if words.shape[0]:
+            panels[panel] = pack_panels_transposed(words)[0]
+        else:
+            panels[panel] = np.float32(0.0)
 
 
 class _Workspace:
@@ -266,25 +279,27 @@ def softmax_nll(
     (count, units), size = hidden.shape, matrix.shape[0]
     tiles = -(-size // TILE)
     width = -(-units // PANEL) * PANEL
-    panels = _workspace.take(tiles * TILE_PANELS, units, PANEL)
-    parts, edges = _edges(tiles, threads)
-    run_parts(lambda part: _pack_tiles(matrix, edges[part], edges[part + 1], panels), parts)
+    panels = _workspace.take(tiles * TILE // PANEL, units, PANEL)
+    parts, edges = _edges(len(panels), threads)
+    run_parts(lambda part: _pack_panels_of(matrix, edges[part], edges[part + 1], panels), parts)
     nll = buffers.empty(count)
     d_hidden = buffers.zeros(count if gradients else 0, width)
-    d_matrix = buffers.zeros(tiles * TILE if gradients else 0, width)
-    d_bias = buffers.zeros(tiles * TILE if gradients else 0)
+    d_matrix = buffers.empty(size if gradients else 0, units)
+    d_bias = buffers.empty(size if gradients else 0)
     chunk = max(BLOCK_ROWS, _KEPT // (tiles * TILE) // BLOCK_ROWS * BLOCK_ROWS) if gradients else max(1, count)
     for start in range(0, count, chunk):
         rows = slice(start, min(start + chunk, count))
         kept, factors = _score(hidden[rows], panels, bias, targets[rows], nll[rows], keep=gradients, threads=threads)
         if gradients:
-            _differentiate(hidden[rows], matrix, kept, factors, d_hidden[rows], d_matrix, d_bias, threads=threads)
+            _differentiate(
+                hidden[rows], matrix, kept, factors, d_hidden[rows], d_matrix, d_bias, again=start > 0, threads=threads
+            )
         _workspace.give_back(kept)
     _workspace.give_back(panels)
     if not gradients:
-        return nll, buffers.empty(0, units), buffers.empty(0, units), buffers.empty(0)
+        return nll, d_hidden[:, :units], d_matrix, d_bias
     _subtract_targets(hidden, matrix, targets, d_hidden, d_matrix, d_bias)
-    return nll, _left(d_hidden, count, units), _left(d_matrix, size, units), d_bias[:size]
+    return nll, np.ascontiguousarray(d_hidden[:, :units]), d_matrix, d_bias
 
 
 def _edges(items: int, threads: int, *, step: int = 1) -> tuple[int, Array]:
@@ -298,7 +313,7 @@ def _score(
     hidden: Array, panels: Array, bias: Array, targets: Array, nll: Array, *, keep: bool, threads: int
 ) -> tuple[Array, Array]:
     """Fill `nll`; return `kept` and `factors` for the second pass."""
-    count, tiles = len(hidden), panels.shape[0] // TILE_PANELS
+    count, tiles = len(hidden), panels.shape[0] * PANEL // TILE
     parts, edges = _edges(count, threads, step=BLOCK_ROWS)
     kept = _workspace.take(*((tiles, count, TILE) if keep else (parts, 1, BLOCK_ROWS, TILE)))
     factors = np.empty((tiles, count if keep else 0), np.float32)
@@ -313,7 +328,7 @@ def _score(
 
 def _differentiate(
     hidden: Array, matrix: Array, kept: Array, factors: Array, d_hidden: Array, d_matrix: Array, d_bias: Array, *,
-    threads: int,
+    again: bool, threads: int,
 ) -> None:  # fmt: skip
     """Add the probabilities' part of the gradients."""
     parts, edges = _edges(len(kept), threads)
@@ -322,13 +337,8 @@ def _differentiate(
 
     def work(part: int) -> None:
         first, last = edges[part], edges[part + 1]
-        _add_gradients(hidden, matrix, kept, factors, first, last, sums[part], d_matrix, d_bias)
+        _add_gradients(hidden, matrix, kept, factors, first, last, again, sums[part], d_matrix, d_bias)
 
     run_parts(work, parts)
     for other in sums[1:]:
         d_hidden += other
-
-
-def _left(array: Array, rows: int, columns: int) -> Array:
-    """Return the first rows and columns, contiguous."""
-    return np.ascontiguousarray(array[:rows, :columns])
