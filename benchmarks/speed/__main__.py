@@ -77,7 +77,9 @@ def _machine(threads: int) -> dict[str, Any]:
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
-        names = [line.split(":")[1].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        names = [
+            line.split(":")[1].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")
+        ]
         processor = names[0] if names else processor
     return {
         "processor": processor,

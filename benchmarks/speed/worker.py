@@ -6,9 +6,11 @@ is timed the others wait for a line. Requests:
     {"prepare": {...}, "phase": "train", "threads": 2, "encoded": "..."}   ->  {"ready": true, "tokens": 1234}
     {"run": 3}                      three steps, after which results are waited for  ->  {"seconds": 0.12}
     {"ceiling": true}               a large matrix product  ->  {"gigaflops": 150.0}
+    {"memory": true}                the most memory that the process held so far  ->  {"megabytes": 900.0}
 """
 
 import json
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -56,6 +58,8 @@ def serve(library: Library) -> None:
             for _ in range(request["run"]):
                 step()
             answer = {"seconds": (time.perf_counter() - started) / request["run"]}
+        elif "memory" in request:
+            answer = {"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}  # kilobytes on Linux
         else:
             answer = {"gigaflops": _ceiling(library)}
         print(json.dumps(answer), file=answers, flush=True)

@@ -65,7 +65,7 @@ class Batch(NamedTuple):
 
     @property
     def padding_mask(self) -> npt.NDArray[np.bool_]:
-        """bool (B, T). True at real tokens."""
+        """Bool (B, T). True at real tokens."""
         return np.arange(self.token_ids.shape[1]) < self.lengths[:, None]
 
 
