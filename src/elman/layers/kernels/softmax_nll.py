@@ -32,8 +32,8 @@ BLOCK_ROWS = 96  # rows worked on together
 # Words of a tile: an odd number of panels, since rows that lie an even number of cache lines apart would fight for the
 # same places. Between 5 and 33 panels, times differ by less than a tenth.
 TILE = 17 * PANEL
-# Exponentials that are kept from the first pass to the second: 128 MB.
-_KEPT = 32 * 1024 * 1024
+# Exponentials that are kept from the first pass to the second: 32 MB.
+_KEPT = 8 * 1024 * 1024
 _ROUNDER = np.float32(12582912.0)  # 1.5 2^23: a float32 of this size has no places after the point
 _OPTIONS = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
