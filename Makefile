@@ -17,7 +17,7 @@ help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | awk -F'\t' '{printf "make %-9s %s\n", $$1, $$2}'
 
 demo: $(VENV)/installed  ## run the pipeline on the default data and print the comparison
-	@dvc repro && elman table --hints
+	@python pipelines/side_by_side.py && elman table --hints
 
 test: $(VENV)/installed  ## run all tests
 	@pytest -n 2 --dist loadfile

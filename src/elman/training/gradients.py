@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from elman.config import TrainingConfig
+from elman.training.fused_adam import apply_fused, can_fuse
 
 
 class StepResult(NamedTuple):
@@ -66,11 +67,16 @@ def clip(
         pascanu2013difficulty
     """
     if global_clipnorm is not None:
-        scale = tf.minimum(1.0, global_clipnorm / tf.maximum(norm, 1e-30))
+        scale = global_scale(norm, global_clipnorm)
         return [gradient * scale for gradient in gradients]
     if clipnorm is not None:
         return [tf.clip_by_norm(gradient, clipnorm) for gradient in gradients]
     return list(gradients)
+
+
+def global_scale(norm: Any, global_clipnorm: float | None) -> Any:
+    """The factor, float32 (), that all gradients of this norm together get; 1 without a limit."""
+    return tf.constant(1.0) if global_clipnorm is None else tf.minimum(1.0, global_clipnorm / tf.maximum(norm, 1e-30))
 
 
 def make_train_step(
@@ -94,6 +100,7 @@ def make_train_step(
     """
     variables = model.trainable_variables
     optimizer.build(variables)
+    fused = clipnorm is None and can_fuse(optimizer, variables)
 
     @tf.function(input_signature=signature)
     def train_step(*arguments: Any) -> StepResult:
@@ -104,10 +111,12 @@ def make_train_step(
         gradients = [tf.convert_to_tensor(g) for g in tape.gradient(mean, [v.value for v in variables])]
         norm = tf.linalg.global_norm(gradients)
         finite = tf.math.is_finite(norm) & tf.math.is_finite(mean)
-        clipped = clip(gradients, norm, global_clipnorm=global_clipnorm, clipnorm=clipnorm)
 
         def update() -> Any:
-            optimizer.apply(clipped, variables)
+            if fused:
+                apply_fused(optimizer, gradients, variables, scale=global_scale(norm, global_clipnorm))
+            else:
+                optimizer.apply(clip(gradients, norm, global_clipnorm=global_clipnorm, clipnorm=clipnorm), variables)
             return tf.constant(True)
 
         applied = tf.cond(finite, update, lambda: tf.constant(False))
