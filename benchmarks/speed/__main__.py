@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.speed.peer import ROOT, Peer
 from benchmarks.speed.timing import encoded_r8, time_row
 from benchmarks.speed.workloads import CELLS, Workload, epoch_workloads, step_workloads
-from elman.artifacts import write_json
+from elman.artifacts import read_json, write_json
 
 
 def main() -> None:
@@ -28,7 +28,11 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--encoded", type=Path, help="folder of the encoded R8; default: data/encoded")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results.json")
+    parser.add_argument("--only-print", action="store_true", help="print the recorded results as Markdown")
     arguments = parser.parse_args()
+    if arguments.only_print:
+        print(_markdown(read_json(arguments.out)["rows"]))
+        return
     encoded = arguments.encoded or encoded_r8(ROOT)
 
     def chosen(workload: Workload) -> bool:
@@ -70,6 +74,24 @@ def _line(row: dict[str, Any]) -> str:
         f"{row['name']:24} {row['cell']:10} {row['phase']:5} {row['elman_ms']:8.1f} {row['pytorch_ms']:8.1f} "
         f"{row['keras_ms']:8.1f}   {ratios[0]:21} {ratios[1]:21} {row['ceiling_share']:6.0%}"
     )
+
+
+def _markdown(rows: list[dict[str, Any]]) -> str:
+    lines = [
+        "| row | cell | phase | elman, ms | x PyTorch | x Keras | PyTorch's way | share of ceiling |",
+        "|---|---|---|---:|---:|---:|---|---:|",
+    ]
+    for row in rows:
+        ratios = [
+            f"{row[name]:.2f} ({row[f'{name}_low']:.2f} to {row[f'{name}_high']:.2f})"
+            for name in ("vs_pytorch", "vs_keras")
+        ]
+        way = row["pytorch_way"] if len(row["pytorch_ways_ms"]) > 1 else "plain"
+        lines.append(
+            f"| {row['name']} | {row['cell']} | {row['phase']} | {row['elman_ms']:.1f} | {ratios[0]} | {ratios[1]} | "
+            f"{way} | {row['ceiling_share']:.0%} |"
+        )
+    return "\n".join(lines)
 
 
 def _machine(threads: int) -> dict[str, Any]:
