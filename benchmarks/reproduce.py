@@ -46,6 +46,7 @@ _PYTORCH = "PyTorch's examples, word_language_model"
 PUBLISHED = {
     "ptb-word-language-model": Published("perplexity", 110.4, f"{_PYTORCH}, --tied"),
     "ptb-word-language-model-untied": Published("perplexity", 117.6, _PYTORCH),
+    "r8-bidirectional": Published("accuracy", 0.963, "Yao, Mao and Luo 2019, Bi-LSTM with GloVe vectors"),
     "ptb-zaremba-small": Published("perplexity", 114.5, "Zaremba, Sutskever and Vinyals 2014, non-regularized LSTM"),
 }
 
@@ -221,10 +222,11 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
     if published is None:
         yield f"{result['preset']}: no published figure stands in benchmarks/reproduce.py"
     else:
+        digits = 2 if published["measure"] == "perplexity" else 4
         for row in result["rows"]:
             found = row["measures"][published["measure"]]
             seeds = f"{len(row['seeds'])} seed{'s' if len(row['seeds']) > 1 else ''}"
-            ours = f"{published['measure']} on test {number(found['mean'], 2)} ({seeds})"
+            ours = f"{published['measure']} on test {number(found['mean'], digits)} ({seeds})"
             yield f"{result['preset']}, {row['name']}: {ours}; published {published['value']:g} ({published['source']})"
     yield f"{result['seconds'] / 60:.1f} minutes, all finished stages together, in reproduce/{result['preset']}"
 
