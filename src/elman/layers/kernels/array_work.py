@@ -106,8 +106,9 @@ class ArrayWork:
 
         if parts:
             run_parts(work, len(parts))
-        else:
-            d_kernel.fill(0.0), d_matrix.fill(0.0)
+        else:  # no real step at all
+            d_kernel.fill(0.0)
+            d_matrix.fill(0.0)
         return [d_x, d_kernel, d_matrix]
 
     def _plan(self, mask: Array) -> Plan:
