@@ -15,34 +15,50 @@ BEFORE = "encode"  # what the tasks share
 
 def main() -> int:
     """Runs what the tasks share, then each task; returns the first exit code that is not 0."""
-    names = subprocess.run(["dvc", "stage", "list", "--name-only"], check=True, capture_output=True, text=True).stdout
-    lasts = [name for name in names.split() if name.startswith("compare@")]
+    listed = subprocess.run(["dvc", "stage", "list", "--name-only"], check=False, stdout=subprocess.PIPE, text=True)
+    if listed.returncode:
+        return listed.returncode  # DVC has said why
+    tasks = stages_of_tasks(listed.stdout.split())
     code = subprocess.run(["dvc", "repro", BEFORE], check=False).returncode
-    if code or len(lasts) < 2:
+    if code or len(tasks) < 2:
         return code or subprocess.run(["dvc", "repro"], check=False).returncode
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    branches = [_start(last, cores[number :: len(lasts)]) for number, last in enumerate(lasts)]
+    branches = [
+        _start(task, stages, cores[number :: len(tasks)]) for number, (task, stages) in enumerate(tasks.items())
+    ]
     codes = [process.wait() for process in branches]
     return next((code for code in codes if code), 0)
 
 
-def _start(last: str, cores: list[int]) -> subprocess.Popen[str]:
-    """Start the stages up to `last`; their lines come out with the task's name before them."""
+def stages_of_tasks(names: list[str]) -> dict[str, list[str]]:
+    """The stages of each task, in the order of dvc.yaml, which is the order of work.
+
+    Args:
+        names: Of all stages: `name`, `name@task` or `name@task-cell`.
+    """
+    tasks = [name.removeprefix("compare@") for name in names if name.startswith("compare@")]
+    return {task: [name for name in names if f"{name}-".partition("@")[2].startswith(f"{task}-")] for task in tasks}
+
+
+def _start(task: str, stages: list[str], cores: list[int]) -> subprocess.Popen[str]:
+    """Start a task's stages; their lines come out with the task's name before them."""
+    # Each by itself: DVC would go through the shared ones too, and refuses those whose files the other task is reading.
+    command = ["dvc", "--wait-for-lock", "repro", "--single-item", *stages]
     process = subprocess.Popen(
-        ["dvc", "--wait-for-lock", "repro", last], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace"
     )
     if cores:
         with contextlib.suppress(OSError):  # a container may forbid it; then the tasks share all cores
             os.sched_setaffinity(process.pid, cores)
-    task = last.removeprefix("compare@").replace("_", " ")
-    threading.Thread(target=_pass_on, args=(process, task)).start()
+    threading.Thread(target=_pass_on, args=(process, task.replace("_", " "))).start()
     return process
 
 
-def _pass_on(process: subprocess.Popen[str], task: str) -> None:
+def _pass_on(process: subprocess.Popen[str], name: str) -> None:
     assert process.stdout is not None
-    for line in process.stdout:
-        print(f"[{task}] {line}", end="", flush=True)
+    with process.stdout:  # closed also where nobody reads ours any more, so that the task ends instead of waiting
+        for line in process.stdout:
+            print(f"[{name}] {line}", end="", flush=True)
 
 
 if __name__ == "__main__":
