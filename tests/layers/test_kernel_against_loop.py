@@ -128,6 +128,15 @@ def test_batch_or_sequence_of_size_one_agrees(cls: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", CELLS)
+def test_a_batch_without_rows_gives_nothing_and_gradients_of_zero(cls: Any) -> None:
+    fast, _ = pair(cls, return_sequences=True)
+    x, states = tensors(fast, batch=0)
+    outputs, *rest = values_and_gradients(fast, x, states, None)
+    assert outputs.shape == (0, T, U)
+    assert all((value == 0.0).all() for value in rest)
+
+
+@pytest.mark.parametrize("cls", CELLS)
 @pytest.mark.parametrize("batch", range(1, 34, 4))
 def test_every_number_of_rows_gives_the_result_of_each_row_alone(cls: Any, batch: int) -> None:
     fast, _ = pair(cls, return_sequences=True)

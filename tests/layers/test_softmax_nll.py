@@ -1,8 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from elman.layers.kernels.softmax_nll import BLOCK_ROWS, exp
+from elman.layers.kernels.softmax_nll import BLOCK_ROWS, _Workspace, exp
 from elman.layers.softmax_nll import _nll_of_logits, softmax_nll, softmax_nll_sum
 
 
@@ -89,3 +91,49 @@ def test_exp_is_exact_to_float32():
     np.testing.assert_allclose(ours, np.exp(x.astype(np.float64)), rtol=3e-7)
     assert exp(np.float32(-1e9)) == pytest.approx(np.exp(-87.0), rel=1e-6)
     assert np.isnan(exp(np.float32(np.nan)))
+
+
+def test_no_rows_give_no_score_and_gradients_of_zero():
+    variables, targets = inputs(rows=0, size=600)
+    np.full(10_000, np.nan, "float32")  # memory that is handed out again is not zero
+    loss, *found = gradients(softmax_nll_sum, variables, targets, 1.0)
+    assert float(loss) == 0.0
+    for gradient, variable in zip(found, variables, strict=True):
+        np.testing.assert_array_equal(gradient, tf.zeros_like(variable))
+
+
+@pytest.mark.parametrize("bad", [-1, 37])
+def test_a_target_that_is_no_word_is_refused(bad):
+    variables, _ = inputs(rows=2)
+    for function in (softmax_nll, tf.function(softmax_nll_sum)):
+        with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match=r"targets must be in 0\.\.36; came"):
+            function(*variables, tf.constant([3, bad]))
+
+
+def test_many_rows_are_worked_on_in_chunks(monkeypatch):
+    variables, targets = inputs(rows=3 * BLOCK_ROWS + 7)
+    whole = gradients(softmax_nll_sum, variables, targets, 1.0)
+    monkeypatch.setattr("elman.layers.kernels.softmax_nll._KEPT", 0)
+    for mine, other in zip(gradients(softmax_nll_sum, variables, targets, 1.0), whole, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-5)
+
+
+def test_memory_that_is_in_use_is_given_to_nobody_else():
+    workspace = _Workspace()
+    first, second = workspace.take(3, 4), workspace.take(2)
+    assert not np.shares_memory(first, second)
+    workspace.give_back(first)
+    again, other = workspace.take(12), workspace.take(12)
+    assert np.shares_memory(first, again)
+    assert not np.shares_memory(again, other)
+
+
+def test_steps_at_the_same_time_do_not_disturb_each_other():
+    cases = [inputs(rows, size=size, seed=rows) for rows, size in ((40, 300), (200, 37), (130, 900))]
+    alone = [gradients(softmax_nll_sum, *case, 1.0) for case in cases]
+    with ThreadPoolExecutor(6) as pool:
+        for expected, found in zip(
+            alone * 20, pool.map(lambda case: gradients(softmax_nll_sum, *case, 1.0), cases * 20), strict=True
+        ):
+            for one, other in zip(expected, found, strict=True):
+                np.testing.assert_array_equal(one, other)

@@ -61,7 +61,7 @@ class ArrayWork:
         projected = buffers.empty(len(steps), panels.shape[0] * PANEL)
         parts = self._share_runs(plan_runs(mask.reshape(-1)), mask, kernel.size)
         run_parts(lambda part: project_runs(steps, panels, parts[part], projected), len(parts))
-        return read_only(projected.reshape(*mask.shape, -1))
+        return read_only(projected.reshape(*mask.shape, projected.shape[1]))
 
     def backward(self, *arrays: Array) -> list[Array]:
         """Return the gradients of x, kernel, recurrent kernel, bias and initial states.

@@ -245,7 +245,10 @@ class _Workspace:
     def take(self, *shape: int) -> Array:
         """Return an uninitialised float32 array."""
         size = int(np.prod(shape))
-        flat = self._free.pop() if self._free else np.empty(size, np.float32)
+        try:
+            flat = self._free.pop()
+        except IndexError:  # asked for in one step with the taking: another thread may take the last one in between
+            flat = np.empty(0, np.float32)
         if flat.size < size:
             flat = np.empty(size, np.float32)
         return flat[:size].reshape(shape)
@@ -269,7 +272,7 @@ def softmax_nll(
         hidden: float32 (N, U).
         matrix: float32 (V, U).
         bias: float32 (V,).
-        targets: int32 (N,), each in 0..V-1.
+        targets: int32 (N,), each in 0..V-1; anything else is a ValueError, as it would lead beside the arrays.
         gradients: Whether the gradients are wanted; they are empty otherwise.
         threads: At most so many work at once.
 
@@ -277,6 +280,8 @@ def softmax_nll(
         float32 (N,) negative log-likelihoods in nats; and the gradients of their sum by hidden, matrix and bias.
     """
     (count, units), size = hidden.shape, matrix.shape[0]
+    if count and not 0 <= targets.min() <= targets.max() < size:
+        raise ValueError(f"targets must be in 0..{size - 1}; came {targets.min()} to {targets.max()}")
     tiles = -(-size // TILE)
     width = -(-units // PANEL) * PANEL
     panels = _workspace.take(tiles * TILE // PANEL, units, PANEL)
@@ -284,8 +289,9 @@ def softmax_nll(
     run_parts(lambda part: _pack_panels_of(matrix, edges[part], edges[part + 1], panels), parts)
     nll = buffers.empty(count)
     d_hidden = buffers.zeros(count if gradients else 0, width)
-    d_matrix = buffers.empty(size if gradients else 0, units)
-    d_bias = buffers.empty(size if gradients else 0)
+    make = buffers.empty if count else buffers.zeros  # without a row nobody writes them
+    d_matrix = make(size if gradients else 0, units)
+    d_bias = make(size if gradients else 0)
     chunk = max(BLOCK_ROWS, _KEPT // (tiles * TILE) // BLOCK_ROWS * BLOCK_ROWS) if gradients else max(1, count)
     for start in range(0, count, chunk):
         rows = slice(start, min(start + chunk, count))
