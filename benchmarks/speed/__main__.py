@@ -41,6 +41,8 @@ def main() -> None:
 
     jobs = [(row, phase) for row in step_workloads() for phase in arguments.phases if chosen(row)]
     jobs += [(row, "train") for row in epoch_workloads() if chosen(row) and "train" in arguments.phases]
+    if not jobs:
+        parser.error(f"no row's name starts with {' or '.join(arguments.rows or ['anything'])}")
     modules = {"elman": ["elman_worker"], "keras": ["keras_worker"]}
     modules |= {f"pytorch-{way}": ["pytorch_worker", way] for way in ("gathered", "packed")}
     peers = [Peer(n, module, threads=arguments.threads, encoded=encoded.resolve()) for n, module in modules.items()]

@@ -16,6 +16,8 @@ SETTLE_SECONDS = 0.25
 # After so many rounds a way of using PyTorch that takes this much longer than another way is not timed any more.
 TRIAL_ROUNDS, HOPELESS = 2, 1.5
 
+Times = dict[str, dict[int, float]]  # name of a peer -> round -> seconds; a way that is given up misses rounds
+
 
 def time_row(workload: Workload, phase: str, peers: Sequence[Peer], *, repeats: int) -> dict[str, Any]:
     """Time one workload in `repeats` rounds; in each round every library has a turn, and the order goes round.
@@ -29,14 +31,14 @@ def time_row(workload: Workload, phase: str, peers: Sequence[Peer], *, repeats: 
         tokens = peer.ask(prepare=workload._asdict(), phase=phase)["tokens"]
         once = peer.ask(run=1)["seconds"]
         steps[peer.name] = max(1, round(LEAST_SECONDS / once))
-    times: dict[str, list[float]] = {peer.name: [] for peer in peers}
+    times: Times = {peer.name: {} for peer in peers}
     ceiling: list[float] = []
     for number in range(repeats):
         turns = [*peers[number % len(peers) :], *peers[: number % len(peers)]]
         for peer in turns:
             if number < TRIAL_ROUNDS or not _hopeless(peer.name, times):
                 time.sleep(SETTLE_SECONDS)
-                times[peer.name].append(peer.ask(run=steps[peer.name])["seconds"])
+                times[peer.name][number] = peer.ask(run=steps[peer.name])["seconds"]
         if number < TRIAL_ROUNDS:
             for peer in peers:
                 time.sleep(SETTLE_SECONDS)
@@ -44,42 +46,44 @@ def time_row(workload: Workload, phase: str, peers: Sequence[Peer], *, repeats: 
     return _row(workload, phase, times, tokens=tokens, ceiling=max(ceiling))
 
 
-def _hopeless(name: str, times: dict[str, list[float]]) -> bool:
+def _hopeless(name: str, times: Times) -> bool:
     if not name.startswith("pytorch"):
         return False
-    medians = {other: statistics.median(t) for other, t in times.items() if other.startswith("pytorch")}
+    medians = {other: _median(t) for other, t in times.items() if other.startswith("pytorch")}
     return medians[name] > HOPELESS * min(medians.values())
 
 
-def _row(
-    workload: Workload, phase: str, times: dict[str, list[float]], *, tokens: int, ceiling: float
-) -> dict[str, Any]:
+def _median(times: dict[int, float]) -> float:
+    return statistics.median(times.values())
+
+
+def _row(workload: Workload, phase: str, times: Times, *, tokens: int, ceiling: float) -> dict[str, Any]:
     ways = {name: t for name, t in times.items() if name.startswith("pytorch")}
-    fastest = min(ways, key=lambda name: statistics.median(ways[name]))
+    fastest = min(ways, key=lambda name: _median(ways[name]))
     ours = times["elman"]
-    seconds = statistics.median(ours)
+    seconds = _median(ours)
     gigaflops = 2.0 * workload.multiply_adds(tokens, training=phase == "train") / seconds / 1e9
     return {
         "name": workload.name,
         "cell": workload.cell,
         "phase": phase,
         "elman_ms": 1e3 * seconds,
-        "pytorch_ms": 1e3 * statistics.median(ways[fastest]),
-        "keras_ms": 1e3 * statistics.median(times["keras"]),
+        "pytorch_ms": 1e3 * _median(ways[fastest]),
+        "keras_ms": 1e3 * _median(times["keras"]),
         **_ratio("vs_pytorch", ways[fastest], ours),
         **_ratio("vs_keras", times["keras"], ours),
         "ceiling_share": gigaflops / ceiling,
         "gigaflops": gigaflops,
         "ceiling_gigaflops": ceiling,
         "pytorch_way": fastest.removeprefix("pytorch-"),
-        "pytorch_ways_ms": {name.removeprefix("pytorch-"): 1e3 * statistics.median(t) for name, t in ways.items()},
+        "pytorch_ways_ms": {name.removeprefix("pytorch-"): 1e3 * _median(t) for name, t in ways.items()},
         "tokens": tokens,
         "repeats": len(ours),
     }
 
 
-def _ratio(name: str, others: list[float], ours: list[float]) -> dict[str, float]:
-    ratios = [other / own for other, own in zip(others, ours, strict=False)]
+def _ratio(name: str, others: dict[int, float], ours: dict[int, float]) -> dict[str, float]:
+    ratios = [seconds / ours[number] for number, seconds in others.items()]
     low, middle, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else (ratios[0],) * 3
     return {name: middle, f"{name}_low": low, f"{name}_high": high}
 
