@@ -52,10 +52,10 @@ def test_the_faster_way_counts_and_the_slow_one_is_given_up() -> None:
 
 
 def test_a_way_that_comes_back_is_compared_with_its_own_rounds() -> None:
-    """The machine slows down after three rounds: `packed` is given up, comes back for the last three and wins."""
+    """The machine slows down after three rounds: `packed` is given up, comes back for the last four and wins."""
     ours = [1.0, 1.0, 1.0, *[10.0] * 6]
     gathered = [2.0, 2.0, 2.0, *[60.0] * 6]
-    packed = [4.0, 4.0, *[20.0] * 3]
+    packed = [4.0, 4.0, *[20.0] * 4]
     row = measured(elman=ours, pytorch_gathered=gathered, pytorch_packed=packed, keras=ours)
     assert row["pytorch_way"] == "packed"
-    assert row["vs_pytorch"] == statistics.median([4.0, 4.0, 2.0, 2.0, 2.0])
+    assert row["vs_pytorch"] == statistics.median([4.0, 4.0, 2.0, 2.0, 2.0, 2.0])
