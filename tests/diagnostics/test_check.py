@@ -32,3 +32,8 @@ def test_what_is_not_finite_is_never_right(bad: float) -> None:
 
 def test_the_tolerance_itself_is_right() -> None:
     assert check([0.5], [0.75], tolerance=0.25).passed
+
+
+def test_arrays_of_different_shapes_are_never_right() -> None:
+    assert not check([1.0], [1.0, 1.0], tolerance=1e9).passed
+    assert not check([], [1.0], tolerance=1e9).passed

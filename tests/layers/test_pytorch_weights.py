@@ -181,6 +181,7 @@ LSTM_CASE = CASES[1]
 ARRAYS = state_dict(recorded(LSTM_CASE))
 TWO = state_dict(recorded(Case("LSTM", num_layers=2)))
 BOTH = state_dict(recorded(Case("LSTM", bidirectional=True)))
+UNLIKE = {**BOTH, "weight_ih_l0_reverse": np.zeros((8, 9), "f4")}
 NO_BIAS = state_dict(recorded(Case("LSTM", bias=False)))
 GRU_ARRAYS = state_dict(recorded(Case("GRU")))
 RNN_ARRAYS = state_dict(recorded(Case("RNN")))
@@ -223,6 +224,7 @@ def without(name: str) -> Arrays:
         (lambda: [LSTM(2), LSTM(3)], TWO, "one number of units"),
         (lambda: [LSTM(2), LSTM(2, use_bias=False)], TWO, "biases everywhere or nowhere"),
         (lambda: [keras.layers.Bidirectional(LSTM(2)), LSTM(2)], TWO, "and of directions in all layers"),
+        (lambda: keras.layers.Bidirectional(LSTM(2)), UNLIKE, r"weight_ih_l0_reverse has the shape \(8, 9\)"),
         (lambda: keras.layers.Dense(2), ARRAYS, "Only SimpleRNN, LSTM and GRU can be converted, got Dense"),
         (list, ARRAYS, "one kind of cell"),
     ],

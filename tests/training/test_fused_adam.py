@@ -46,8 +46,12 @@ def test_ten_steps_with_clipping_equal_kerases_adam() -> None:
         keras.optimizers.AdamW(0.1),
         keras.optimizers.Adam(0.1, amsgrad=True),
         keras.optimizers.Adam(0.1, use_ema=True),
+        keras.optimizers.Adam(0.1, clipnorm=1.0),
+        keras.optimizers.Adam(0.1, global_clipnorm=1.0),
+        keras.optimizers.Adam(0.1, clipvalue=1.0),
+        keras.optimizers.Adam(0.1, loss_scale_factor=2.0),
     ],
-    ids=["sgd", "adamw", "amsgrad", "moving average"],
+    ids=["sgd", "adamw", "amsgrad", "moving average", "clipnorm", "global clipnorm", "clipvalue", "loss scale"],
 )
 def test_other_optimizers_keep_their_own_update(optimizer: keras.optimizers.Optimizer) -> None:
     assert not can_fuse(optimizer, variables())

@@ -15,7 +15,7 @@ class Check(NamedTuple):
     Attributes:
         name: What was compared with what.
         passed: Whether it is right.
-        difference: The largest difference found; infinite where a value is not finite.
+        difference: The largest difference found; infinite where a value is not finite or the shapes differ.
         tolerance: The largest difference that is right.
         detail: What it was on, or where the largest difference is.
     """
@@ -48,7 +48,7 @@ def compare(name: str, found: Arrays, expected: Arrays, *, tolerance: float, det
 
 
 def _difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
-    if not (np.isfinite(found).all() and np.isfinite(expected).all()):
+    if found.shape != expected.shape or not (np.isfinite(found).all() and np.isfinite(expected).all()):
         return float("inf")
     gap = np.abs(found.astype(np.float64) - expected.astype(np.float64))
     return float(gap.max(initial=0.0) / max(1.0, np.abs(expected).max(initial=0.0)))

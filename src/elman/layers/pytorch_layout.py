@@ -94,6 +94,10 @@ def check_arrays(parts: Sequence[Part], arrays: Mapping[str, Array]) -> None:
         )
     for name, shape in wanted.items():
         _check_array(name, arrays[name], shape)
+    for name in wanted:  # layers that are not built take any number of inputs, but both directions the same
+        forward, backward = (arrays[n].shape for n in (name.removesuffix("_reverse"), name))
+        if forward != backward:
+            raise ConversionError(f"{name} has the shape {backward}, and its other direction {forward}.")
 
 
 def _check_array(name: str, array: Array, shape: tuple[int | None, ...]) -> None:

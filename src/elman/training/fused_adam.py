@@ -17,7 +17,8 @@ def can_fuse(optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Va
     """Whether `apply_fused` does what `optimizer.apply` does: plain Adam in float32 on a CPU."""
     plain = type(optimizer) is keras.optimizers.Adam and not (
         optimizer.amsgrad or optimizer.use_ema or optimizer.weight_decay or optimizer.gradient_accumulation_steps
-    )
+        or optimizer.clipnorm or optimizer.global_clipnorm or optimizer.clipvalue or optimizer.loss_scale_factor
+    )  # fmt: skip
     own = all(variable.dtype == "float32" and variable.constraint is None for variable in variables)
     elsewhere = tf.config.list_logical_devices("GPU") or tf.distribute.has_strategy()
     return plain and own and not elsewhere
