@@ -62,4 +62,8 @@ def _pass_on(process: subprocess.Popen[str], name: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+    except KeyboardInterrupt:  # the terminal has told the tasks too; Python waits for their last lines
+        code = 130
+    sys.exit(code)

@@ -1,6 +1,7 @@
 """Tasks side by side: with a stand-in for dvc that writes down how it was called, and with dvc itself."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -89,6 +90,34 @@ def test_what_keeps_dvc_from_listing_its_stages_is_shown_and_is_a_failure(tmp_pa
     )
     assert done.returncode == 1
     assert done.stderr == "dvc.yaml is invalid\n"
+
+
+def test_ctrl_c_ends_both_tasks_without_a_traceback(tmp_path: Path) -> None:
+    tool = tmp_path / "dvc"
+    tool.write_text(
+        f"#!{sys.executable}\nimport sys, time\n"
+        "if sys.argv[1] == 'stage':\n    print('encode compare@classifier compare@language_model')\n"
+        "if sys.argv[1] == '--wait-for-lock':\n    print('begun', flush=True)\n    time.sleep(60)\n",
+        encoding="utf-8",
+    )
+    tool.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    process = subprocess.Popen(
+        [sys.executable, str(SCRIPT)],
+        env={**os.environ, "PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert {process.stdout.readline() for _ in range(2)} == {"[classifier] begun\n", "[language model] begun\n"}
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "side_by_side.py" not in errors
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
 
 
 PIPELINE = """
