@@ -27,22 +27,25 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=9, help="rounds of each row, 7 or more for a claim")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--encoded", type=Path, help="folder of the encoded R8; default: data/encoded")
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results.json")
+    parser.add_argument("--out", type=Path, help="default: benchmarks/results.json, if no row is left out")
     parser.add_argument("--only-print", action="store_true", help="print the recorded results as Markdown")
     arguments = parser.parse_args()
+    recorded = ROOT / "benchmarks" / "results.json"
     if arguments.only_print:
-        print(_markdown(read_json(arguments.out)["rows"]))
+        print(_markdown(read_json(arguments.out or recorded)["rows"]))
         return
+    whole = not arguments.rows and len(arguments.cells) == len(CELLS) and len(arguments.phases) == 2
+    if not whole and not arguments.out:
+        parser.error("a run of some rows needs --out: benchmarks/results.json is for all of them")
+    out = arguments.out or recorded
     encoded = arguments.encoded or encoded_r8(ROOT)
 
     def chosen(workload: Workload) -> bool:
         named = not arguments.rows or any(workload.name.startswith(name) for name in arguments.rows)
         return named and workload.cell in arguments.cells
 
-    jobs = [(row, phase) for row in step_workloads() for phase in arguments.phases if chosen(row)]
-    jobs += [(row, "train") for row in epoch_workloads() if chosen(row) and "train" in arguments.phases]
-    if not jobs:
-        parser.error(f"no row's name starts with {' or '.join(arguments.rows or ['anything'])}")
+    workloads = [row for row in [*step_workloads(), *epoch_workloads()] if chosen(row)]
+    jobs = [(row, phase) for phase in arguments.phases for row in workloads if phase == "train" or row.task != "epoch"]
     modules = {"elman": ["elman_worker"], "keras": ["keras_worker"]}
     modules |= {f"pytorch-{way}": ["pytorch_worker", way] for way in ("gathered", "packed")}
     peers = [Peer(n, module, threads=arguments.threads, encoded=encoded.resolve()) for n, module in modules.items()]
@@ -52,12 +55,13 @@ def main() -> None:
         for number, (workload, phase) in enumerate(jobs, start=1):
             some = peers if workload.ragged else [peer for peer in peers if peer.name != "pytorch-packed"]
             rows.append(time_row(workload, phase, some, repeats=arguments.repeats))
+            # After each row, so that a run that is stopped leaves what it has measured.
+            write_json(out, {"version": 1, "machine": _machine(arguments.threads), "rows": rows})
             left = (time.perf_counter() - started) / number * (len(jobs) - number)
             print(f"{_line(rows[-1])}   {left / 60:.0f} min left", file=sys.stderr, flush=True)
     finally:
         for peer in peers:
             peer.close()
-    write_json(arguments.out, {"version": 1, "machine": _machine(arguments.threads), "rows": rows})
     print("\n".join([_HEAD, *map(_line, rows)]))
 
 

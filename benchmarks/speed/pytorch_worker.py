@@ -99,12 +99,13 @@ class _Classifier(nn.Module):
             hidden = state[0] if isinstance(state, tuple) else state  # (directions, B, U)
             return self.head(torch.cat(list(hidden), dim=-1))
         rows = torch.arange(len(tokens))
-        features = self.recurrent(self.embedding(tokens))[0][rows, lengths - 1]  # (B, U)
-        if self.bidirectional:
-            turned = (lengths[:, None] - 1 - torch.arange(tokens.shape[1])).clamp(min=0)  # (B, T)
-            outputs, _ = self.backward_recurrent(self.embedding(tokens.gather(1, turned)))
-            features = torch.cat([features, outputs[rows, lengths - 1]], dim=-1)
-        return self.head(features)
+        if not self.bidirectional:
+            return self.head(self.recurrent(self.embedding(tokens))[0][rows, lengths - 1])
+        turned = (lengths[:, None] - 1 - torch.arange(tokens.shape[1])).clamp(min=0)  # (B, T)
+        # One look-up for both orders, since the gradient of each is as large as the whole embedding.
+        forwards, backwards = self.embedding(torch.cat([tokens, tokens.gather(1, turned)])).chunk(2)
+        outputs = [self.recurrent(forwards)[0], self.backward_recurrent(backwards)[0]]
+        return self.head(torch.cat([output[rows, lengths - 1] for output in outputs], dim=-1))
 
 
 class _LanguageModel(nn.Module):
