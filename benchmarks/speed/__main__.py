@@ -45,7 +45,8 @@ def main() -> None:
         return named and workload.cell in arguments.cells
 
     workloads = [row for row in [*step_workloads(), *epoch_workloads()] if chosen(row)]
-    jobs = [(row, phase) for phase in arguments.phases for row in workloads if phase == "train" or row.task != "epoch"]
+    jobs = [(row, phase) for row in workloads for phase in arguments.phases if phase == "train" or row.task != "epoch"]
+    jobs.sort(key=lambda job: (CELLS.index(job[0].cell), job[1] != "train"))  # a stopped run has whole cells
     modules = {"elman": ["elman_worker"], "keras": ["keras_worker"]}
     modules |= {f"pytorch-{way}": ["pytorch_worker", way] for way in ("gathered", "packed")}
     peers = [Peer(n, module, threads=arguments.threads, encoded=encoded.resolve()) for n, module in modules.items()]
