@@ -26,7 +26,7 @@ def draw_gradient_flow(result: Mapping[str, Any]) -> Figure:
         for axes in panels:
             axes.set_yscale("log")
             axes.set_ylim(bottom=max(axes.get_ylim()[0], _FLOOR))
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
             axes.axhline(1.0, color=BASELINE_COLOR, linewidth=1.0, linestyle=":")
             axes.grid(linewidth=0.5, alpha=0.6)
             axes.legend(frameon=False, fontsize=8, loc="lower left")
