@@ -44,7 +44,7 @@ def write_study(result: Mapping[str, Any], folder: Path) -> None:
 
 
 def _save_figure(figure: Figure, path: Path) -> None:
-    """Writes a PNG of 256 colours: a third of the room, and it looks the same. (Pillow comes with matplotlib.)"""
+    """Writes a PNG of 256 colours: a third of the room, and it looks the same; Pillow comes with matplotlib."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH)
     with Image.open(buffer) as picture, replacing(path) as temporary:
