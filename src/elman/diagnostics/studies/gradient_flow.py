@@ -19,7 +19,6 @@ LENGTHS = (10, 50, 100)
 DISTANCES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 _STATES = {"h": 0, "c": 1}
 _INPUT_DIM = 32
-_WARM_UP = 20  # steps before the earliest k: from a state of zeros gradients are others than in the middle of a text
 
 
 def study_gradient_flow(
@@ -40,7 +39,7 @@ def study_gradient_flow(
         units: U.
         sequences: How many a seed; a seed's value is the geometric mean over them.
         lengths: T of the gradient norms.
-        distances: T - k of the Jacobian sizes; sequences are `_WARM_UP` steps longer than the largest.
+        distances: T - k of the Jacobian sizes; sequences are as long as the largest.
         report: Takes a line of progress.
 
     Returns:
@@ -101,11 +100,11 @@ def trained_jacobians(
         For each layer and state the size at each distance: geometric mean, minimum and maximum over the places.
 
     Raises:
-        DataError: The text is too short for the largest distance.
+        DataError: The text is shorter than the largest distance.
     """
-    length, longest = len(layers[0].inputs), max(distances) + _WARM_UP
+    length, longest = len(layers[0].inputs), max(distances)
     if length < longest:
-        raise DataError(f"the text has {length} tokens; distances up to {max(distances)} need {longest}")
+        raise DataError(f"the text has {length} tokens; distances up to {longest} need at least as many")
     ends = np.unique(np.linspace(longest, length, windows).astype(int))
     found = []
     for number, (layer, inputs) in enumerate(layers, start=1):
@@ -134,12 +133,13 @@ def _measure(
     cell: str, seed: int, *, units: int, sequences: int, lengths: Sequence[int], distances: Sequence[int]
 ) -> dict[str, Any]:
     layer = make_layer(cell, units=units, seed=seed)
-    longest = max(*lengths, *distances) + _WARM_UP
+    longest = max(*lengths, *distances)
     shape = (sequences, longest, _INPUT_DIM)
     inputs = generator(seed, "gradient-flow").standard_normal(shape).astype(np.float32)  # (B, T, D)
     norms = {length: float(geometric_mean(input_gradient_norms(layer, inputs[:, :length]))) for length in lengths}
+    cut = inputs[:, -max(distances) :]
     sizes = {
-        state: geometric_mean(jacobian_sizes(layer, inputs, distances=distances, state=place), axis=0)
+        state: geometric_mean(jacobian_sizes(layer, cut, distances=distances, state=place), axis=0)
         for state, place in _STATES.items()
         if place < _state_count(layer)
     }
