@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 BEFORE = "encode"  # what the tasks share
 
@@ -26,8 +27,26 @@ def main() -> int:
     branches = [
         _start(task, stages, cores[number :: len(tasks)]) for number, (task, stages) in enumerate(tasks.items())
     ]
-    codes = [process.wait() for process in branches]
+    codes = _wait(branches, cores)
     return next((code for code in codes if code), 0)
+
+
+def _wait(branches: list[subprocess.Popen[str]], cores: list[int]) -> list[int]:
+    """Wait for all tasks; the stages that a task begins after another has ended may use all cores."""
+    running = branches
+    try:
+        while running:
+            still = [process for process in running if process.poll() is None]
+            if len(still) < len(running):
+                for process in still:
+                    _use(process, cores)
+            running = still
+            time.sleep(0.2)
+    except KeyboardInterrupt:  # the terminal has told the tasks too
+        for process in running:
+            process.wait()
+        raise
+    return [process.wait() for process in branches]
 
 
 def stages_of_tasks(names: list[str]) -> dict[str, list[str]]:
@@ -47,11 +66,17 @@ def _start(task: str, stages: list[str], cores: list[int]) -> subprocess.Popen[s
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace"
     )
-    if cores:
-        with contextlib.suppress(OSError):  # a container may forbid it; then the tasks share all cores
-            os.sched_setaffinity(process.pid, cores)
+    _use(process, cores)
     threading.Thread(target=_pass_on, args=(process, task.replace("_", " "))).start()
     return process
+
+
+def _use(process: subprocess.Popen[str], cores: list[int]) -> None:
+    """Let a process, and what it starts from now on, use these cores."""
+    if cores:
+        # A container may forbid it, or the process has just ended; the tasks then share all cores.
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(process.pid, cores)
 
 
 def _pass_on(process: subprocess.Popen[str], name: str) -> None:
@@ -64,6 +89,6 @@ def _pass_on(process: subprocess.Popen[str], name: str) -> None:
 if __name__ == "__main__":
     try:
         code = main()
-    except KeyboardInterrupt:  # the terminal has told the tasks too; Python waits for their last lines
+    except KeyboardInterrupt:
         code = 130
     sys.exit(code)

@@ -156,3 +156,21 @@ def test_dvc_lets_two_tasks_read_the_shared_files_at_the_same_time(tmp_path: Pat
     for task in ("classifier", "language_model"):
         assert (tmp_path / f"report_{task}").read_text(encoding="utf-8") == "words\nwords\n"
     assert "up to date" in call("dvc", "status")
+
+
+SLOW = """
+if "compare@slow" in arguments:
+    time.sleep(1.5)
+    print("then", len(os.sched_getaffinity(0)))
+"""
+
+
+def test_a_task_that_is_left_alone_gets_all_cores(tmp_path: Path) -> None:
+    tool = tmp_path / "dvc"
+    tool.write_text((DVC + SLOW).format(python=sys.executable, tasks=["quick", "slow"], failing=[]), encoding="utf-8")
+    tool.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    command = [sys.executable, str(SCRIPT)]
+    done = subprocess.run(command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert f"[slow] then {len(os.sched_getaffinity(0))}" in done.stdout
