@@ -1,6 +1,7 @@
 """The tracking store: where it is, how it is opened, and how its failures read."""
 
 import fcntl
+import logging
 import os
 import re
 import warnings
@@ -47,6 +48,8 @@ def open_client(uri: str) -> Any:
         warnings.simplefilter("ignore", PendingDeprecationWarning)
         from mlflow.tracking import MlflowClient
 
+        # MLflow reads the level when it is imported, which someone else may have done before.
+        logging.getLogger("mlflow").setLevel(os.environ["MLFLOW_LOGGING_LEVEL"])
         return MlflowClient(uri)
 
 

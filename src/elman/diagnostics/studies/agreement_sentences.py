@@ -57,7 +57,7 @@ def agreement_sentences(
     Example:
         >>> one = agreement_sentences(np.random.default_rng(1), count=1, attractors=2, numbers="opposite")
         >>> sentence_text(one.token_ids[0])
-        'the farmer by the cars beside the pictures has'
+        'the boat by the keys under the authors has'
     """
     plural = generator.integers(0, 2, (count, 1 + attractors))  # (B, 1 + k)
     if numbers == "opposite":
