@@ -4,14 +4,14 @@
 much of them is idle; two tasks at once fill them. The result is that of `dvc repro`: DVC itself decides what runs.
 """
 
-import contextlib
-import os
 import subprocess
 import sys
-import threading
-import time
+
+from elman.side_by_side import run_side_by_side
 
 BEFORE = "encode"  # what the tasks share
+# Each stage by itself: DVC would go through the shared ones too, and refuses those whose files the other task reads.
+REPRO = ("dvc", "--wait-for-lock", "repro", "--single-item")
 
 
 def main() -> int:
@@ -23,30 +23,7 @@ def main() -> int:
     code = subprocess.run(["dvc", "repro", BEFORE], check=False).returncode
     if code or len(tasks) < 2:
         return code or subprocess.run(["dvc", "repro"], check=False).returncode
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    branches = [
-        _start(task, stages, cores[number :: len(tasks)]) for number, (task, stages) in enumerate(tasks.items())
-    ]
-    codes = _wait(branches, cores)
-    return next((code for code in codes if code), 0)
-
-
-def _wait(branches: list[subprocess.Popen[str]], cores: list[int]) -> list[int]:
-    """Wait for all tasks; the stages that a task begins after another has ended may use all cores."""
-    running = branches
-    try:
-        while running:
-            still = [process for process in running if process.poll() is None]
-            if len(still) < len(running):
-                for process in still:
-                    _use(process, cores)
-            running = still
-            time.sleep(0.2)
-    except KeyboardInterrupt:  # the terminal has told the tasks too
-        for process in running:
-            process.wait()
-        raise
-    return [process.wait() for process in branches]
+    return run_side_by_side({task.replace("_", " "): [*REPRO, *stages] for task, stages in tasks.items()})
 
 
 def stages_of_tasks(names: list[str]) -> dict[str, list[str]]:
@@ -57,33 +34,6 @@ def stages_of_tasks(names: list[str]) -> dict[str, list[str]]:
     """
     tasks = [name.removeprefix("compare@") for name in names if name.startswith("compare@")]
     return {task: [name for name in names if f"{name}-".partition("@")[2].startswith(f"{task}-")] for task in tasks}
-
-
-def _start(task: str, stages: list[str], cores: list[int]) -> subprocess.Popen[str]:
-    """Start a task's stages; their lines come out with the task's name before them."""
-    # Each by itself: DVC would go through the shared ones too, and refuses those whose files the other task is reading.
-    command = ["dvc", "--wait-for-lock", "repro", "--single-item", *stages]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace"
-    )
-    _use(process, cores)
-    threading.Thread(target=_pass_on, args=(process, task.replace("_", " "))).start()
-    return process
-
-
-def _use(process: subprocess.Popen[str], cores: list[int]) -> None:
-    """Let a process, and what it starts from now on, use these cores."""
-    if cores:
-        # A container may forbid it, or the process has just ended; the tasks then share all cores.
-        with contextlib.suppress(OSError):
-            os.sched_setaffinity(process.pid, cores)
-
-
-def _pass_on(process: subprocess.Popen[str], name: str) -> None:
-    assert process.stdout is not None
-    with process.stdout:  # closed also where nobody reads ours any more, so that the task ends instead of waiting
-        for line in process.stdout:
-            print(f"[{name}] {line}", end="", flush=True)
 
 
 if __name__ == "__main__":
