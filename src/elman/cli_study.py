@@ -68,32 +68,33 @@ def gradient_flow(
     _finish(result, out, as_json)
 
 
-@study_app.command()
-def adding(
-    seeds: SeedsOption = 5,
-    cells: CellsOption = None,
-    steps: StepsOption = None,
-    length: Annotated[int, typer.Option(help="Length of a training sequence.", min=2)] = 100,
-    track: TrackOption = True,
-    out: OutOption = _OUT,
-    as_json: JsonOption = False,
-) -> None:
-    """The adding problem: which cells learn to keep two numbers over many steps."""
-    _regression("adding", seeds, cells, steps, length, track=track, out=out, as_json=as_json)
+def _add_regression(task: str, words: str) -> None:
+    """Add a command for a study of `study_regression`."""
+
+    @study_app.command(task, help=words)
+    def command(
+        seeds: SeedsOption = 5,
+        cells: CellsOption = None,
+        steps: StepsOption = None,
+        length: Annotated[int, typer.Option(help="Length of a training sequence.", min=2)] = 100,
+        track: TrackOption = True,
+        out: OutOption = _OUT,
+        as_json: JsonOption = False,
+    ) -> None:
+        quiet_tensorflow()
+        from elman.diagnostics.studies.regression import CELLS, RegressionSettings, study_regression
+
+        chosen = {} if steps is None else {"steps": steps, "checks": min(steps, 20)}
+        settings = RegressionSettings(length=length, **chosen)
+        with _recorder(task, track=track) as recorder:
+            result = study_regression(
+                task, settings, cells=_listed(cells, CELLS), seeds=_seeds(seeds), recorder=recorder, report=_report
+            )
+        _finish(result, out, as_json)
 
 
-@study_app.command()
-def reset(
-    seeds: SeedsOption = 5,
-    cells: CellsOption = None,
-    steps: StepsOption = None,
-    length: Annotated[int, typer.Option(help="Length of a training sequence.", min=2)] = 100,
-    track: TrackOption = True,
-    out: OutOption = _OUT,
-    as_json: JsonOption = False,
-) -> None:
-    """A running sum with resets: which cells learn to keep a number and to let go of it."""
-    _regression("reset", seeds, cells, steps, length, track=track, out=out, as_json=as_json)
+_add_regression("adding", "The adding problem: which cells learn to keep two numbers over many steps.")
+_add_regression("reset", "A running sum with resets: which cells learn to keep a number and to let go of it.")
 
 
 @study_app.command()
@@ -134,21 +135,6 @@ def agreement(
     with _recorder("agreement", track=track) as recorder:
         result = study_agreement(
             settings, cells=_listed(cells, CELLS), seeds=_seeds(seeds), recorder=recorder, report=_report
-        )
-    _finish(result, out, as_json)
-
-
-def _regression(
-    task: str, seeds: int, cells: str | None, steps: int | None, length: int, *, track: bool, out: Path, as_json: bool
-) -> None:
-    quiet_tensorflow()
-    from elman.diagnostics.studies.regression import CELLS, RegressionSettings, study_regression
-
-    chosen = {} if steps is None else {"steps": steps, "checks": min(steps, 20)}
-    settings = RegressionSettings(length=length, **chosen)
-    with _recorder(task, track=track) as recorder:
-        result = study_regression(
-            task, settings, cells=_listed(cells, CELLS), seeds=_seeds(seeds), recorder=recorder, report=_report
         )
     _finish(result, out, as_json)
 

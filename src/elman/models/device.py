@@ -59,7 +59,7 @@ def _keep_freed_memory() -> None:
     """Tell the C library to keep freed memory for the next step instead of giving it back to the system.
 
     A step frees and asks for tens of megabytes; coming fresh from the system each time, they cost a page fault for each
-    4 kB, a tenth of a small model's step. Only glibc has these two settings; elsewhere nothing changes.
+    4 kB. Only glibc has these two settings; elsewhere nothing changes.
     """
     trim_threshold, mmap_threshold = -1, -3  # from glibc's malloc.h
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
