@@ -1,12 +1,15 @@
 """elman's own models and training step, as the pipeline uses them."""
 
-from typing import Any
+from functools import partial
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from benchmarks.speed.worker import Step, serve
 from benchmarks.speed.workloads import Batch, Workload
+from elman.data.document_batches import DocumentBatch
+from elman.data.stream_windows import Window
 from elman.models.classifier import Classifier
 from elman.models.device import configure_device
 from elman.models.language_model import LanguageModel
@@ -15,14 +18,14 @@ from elman.models.scoring import (
     IDS,
     MASK,
     ROWS,
-    classifier_nll,
-    language_model_rows,
-    next_rows,
+    make_classifier_scorer,
+    make_language_model_scorer,
     state_spec,
 )
 from elman.models.spec import ModelSpec
 from elman.models.store import build_model
 from elman.training.gradients import make_train_step
+from elman.training.objectives import classifier_loss, language_model_loss
 
 
 class Elman:
@@ -65,20 +68,19 @@ def _spec(workload: Workload) -> ModelSpec:
 
 
 def _classifier_step(model: Classifier, batches: list[Batch], phase: str) -> Step:
-    inputs = [(batch.token_ids, batch.padding_mask, batch.labels) for batch in batches]
     if phase == "infer":
+        score = make_classifier_scorer(model)
+        documents = [
+            DocumentBatch(batch.token_ids, batch.padding_mask, batch.labels, np.arange(len(batch.labels)))
+            for batch in batches
+        ]
 
-        @tf.function(input_signature=[IDS, MASK, ROWS])
-        def score(token_ids: Any, padding_mask: Any, labels: Any) -> Any:
-            return classifier_nll(model, token_ids, padding_mask, labels, training=False)
+        def infer() -> None:
+            score(documents)
 
-        return lambda: [score(*batch)[0].numpy() for batch in inputs] and None
-
-    def loss(token_ids: Any, padding_mask: Any, labels: Any, state: Any) -> Any:
-        nll, _ = classifier_nll(model, token_ids, padding_mask, labels, training=True)
-        return tf.reduce_sum(nll), tf.size(labels), state
-
-    optimizer = keras.optimizers.Adam(1e-3)
+        return infer
+    inputs = [(batch.token_ids, batch.padding_mask, batch.labels) for batch in batches]
+    loss, optimizer = partial(classifier_loss, model), keras.optimizers.Adam(1e-3)
     train = make_train_step(model, optimizer, loss, [IDS, MASK, ROWS, ()], global_clipnorm=1.0, clipnorm=None)
 
     def step() -> None:
@@ -91,33 +93,28 @@ def _classifier_step(model: Classifier, batches: list[Batch], phase: str) -> Ste
 
 def _language_model_step(model: LanguageModel, batch: Batch, phase: str) -> Step:
     rows = len(batch.lengths)
-    keep, reset = tf.range(rows), tf.zeros((rows,), tf.bool)
-    signature = [IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)]
-    held = {"state": model.encoder.zero_state(rows)}
-    inputs = (batch.token_ids, batch.targets, batch.padding_mask, keep, reset)
+    window = Window(
+        batch.token_ids,
+        batch.targets,
+        batch.padding_mask,
+        document_ids=np.zeros_like(batch.token_ids, np.int64),
+        keep=np.arange(rows, dtype=np.int32),
+        reset=np.zeros(rows, bool),
+    )
     if phase == "infer":
-
-        @tf.function(input_signature=signature)
-        def score(token_ids: Any, targets: Any, mask: Any, keep: Any, reset: Any, state: Any) -> Any:
-            state = next_rows(state, keep, reset)
-            hidden, real, state = language_model_rows(model, token_ids, targets, mask, state, training=False)
-            return model.nll(hidden, real), state
+        score = make_language_model_scorer(model)
 
         def infer() -> None:
-            nll, held["state"] = score(*inputs, held["state"])
-            nll.numpy()
+            score([window], 1)
 
         return infer
-
-    def loss(token_ids: Any, targets: Any, mask: Any, keep: Any, reset: Any, state: Any) -> Any:
-        state = next_rows(state, keep, reset)
-        hidden, real, state = language_model_rows(model, token_ids, targets, mask, state, training=True)
-        return model.nll_sum(hidden, real), tf.size(real), state
-
-    train = make_train_step(model, keras.optimizers.SGD(1.0), loss, signature, global_clipnorm=0.25, clipnorm=None)
+    signature = [IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)]
+    loss, optimizer = partial(language_model_loss, model), keras.optimizers.SGD(1.0)
+    train = make_train_step(model, optimizer, loss, signature, global_clipnorm=0.25, clipnorm=None)
+    held = {"state": model.encoder.zero_state(rows)}
 
     def step() -> None:
-        result = train(*inputs, held["state"])
+        result = train(window.token_ids, window.targets, window.padding_mask, window.keep, window.reset, held["state"])
         held["state"] = result.state
         float(result.nll_sum), float(result.gradient_norm)
 

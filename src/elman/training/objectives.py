@@ -55,6 +55,23 @@ class Objective(Protocol):
         """Measures on the validation split; "valid/loss" is the one that chooses the best epoch."""
 
 
+def classifier_loss(
+    model: Classifier, token_ids: Any, padding_mask: Any, labels: Any, state: Any
+) -> tuple[Any, Any, Any]:
+    """Summed nats of the labels, the number of documents, and the state as it came."""
+    nll, _ = classifier_nll(model, token_ids, padding_mask, labels, training=True)
+    return tf.reduce_sum(nll), tf.size(labels), state
+
+
+def language_model_loss(
+    model: LanguageModel, token_ids: Any, targets: Any, padding_mask: Any, keep: Any, reset: Any, state: Any
+) -> tuple[Any, Any, Any]:
+    """Summed nats of the targets, their number, and the state after the window."""
+    state = next_rows(state, keep, reset)
+    hidden, real, state = language_model_rows(model, token_ids, targets, padding_mask, state, training=True)
+    return model.nll_sum(hidden, real), tf.size(real), state
+
+
 class ClassifierObjective:
     """Documents in buckets of similar length."""
 
@@ -86,9 +103,8 @@ class ClassifierObjective:
         return ()
 
     def loss(self, token_ids: Any, padding_mask: Any, labels: Any, state: Any) -> tuple[Any, Any, Any]:
-        """Summed nats of the labels, and the number of documents."""
-        nll, _ = classifier_nll(self.model, token_ids, padding_mask, labels, training=True)
-        return tf.reduce_sum(nll), tf.size(labels), state
+        """See `classifier_loss`."""
+        return classifier_loss(self.model, token_ids, padding_mask, labels, state)
 
     def validate(self) -> dict[str, float]:
         """Mean nats a document, accuracy and macro-F1."""
@@ -138,10 +154,8 @@ class LanguageModelObjective:
     def loss(
         self, token_ids: Any, targets: Any, padding_mask: Any, keep: Any, reset: Any, state: Any
     ) -> tuple[Any, Any, Any]:
-        """Summed nats of the targets, and their number."""
-        state = next_rows(state, keep, reset)
-        hidden, real, state = language_model_rows(self.model, token_ids, targets, padding_mask, state, training=True)
-        return self.model.nll_sum(hidden, real), tf.size(real), state
+        """See `language_model_loss`."""
+        return language_model_loss(self.model, token_ids, targets, padding_mask, keep, reset, state)
 
     def validate(self) -> dict[str, float]:
         """Mean nats a token, and the perplexities."""
