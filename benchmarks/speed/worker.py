@@ -61,11 +61,12 @@ def serve(library: Library) -> None:
         elif "memory" in request:
             answer = {"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}  # kilobytes on Linux
         else:
-            answer = {"gigaflops": _ceiling(library)}
+            answer = {"gigaflops": measure_ceiling(library)}
         print(json.dumps(answer), file=answers, flush=True)
 
 
-def _ceiling(library: Library, *, size: int = 1024, repeats: int = 5) -> float:
+def measure_ceiling(library: Library, *, size: int = 1024, repeats: int = 5) -> float:
+    """Return the rate of a large matrix product, in GFLOP/s."""
     multiply = library.product(size)
     multiply()
     started = time.perf_counter()
