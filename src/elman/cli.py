@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from elman import __version__
+from elman.cli_compare import compare
 from elman.cli_doctor import doctor
 from elman.cli_study import study_app
 from elman.errors import ElmanError
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.add_typer(study_app, name="study")
 app.command()(doctor)
+app.command()(compare)
 
 ParamsOption = Annotated[Path, typer.Option("--params", help="The configuration to read.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]

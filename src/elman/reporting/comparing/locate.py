@@ -1,0 +1,58 @@
+"""From what a person types to a folder with scores: a cell, a baseline, a folder, or a run of the tracking store."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from elman.errors import ArtifactError, DataError
+from elman.reporting.comparing.system import System, read_system
+from elman.tracking.evaluations import fetch_evaluation
+
+TASKS = ("classifier", "language_model")
+_RUN_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def read_named(names: Sequence[str], *, reports: Path, root: Path, task: str | None = None) -> list[list[System]]:
+    """The systems by task: of the one task asked for, or of each in which all names are found.
+
+    Raises:
+        DataError: Fewer than two names, a name that stands for nothing, or no task that has all of them.
+        ArtifactError: A report is missing or was half written.
+    """
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise DataError(f"elman compare takes two or more systems, each once, such as `gru lstm`; {list(names)} came")
+    if task is not None and task not in TASKS:
+        raise DataError(f"--task is {' or '.join(TASKS)}; {task!r} came")
+    found = [_read(name, reports, root, [task] if task else list(TASKS)) for name in names]
+    common = [one for one in TASKS if all(one in systems for systems in found)]
+    if not common:
+        where = "; ".join(f"{name}: {' and '.join(systems)}" for name, systems in zip(names, found, strict=True))
+        raise DataError(f"no task has scores of all of them ({where}): only systems of one task can be compared")
+    return [[systems[one] for systems in found] for one in common]
+
+
+def _read(name: str, reports: Path, root: Path, tasks: list[str]) -> dict[str, System]:
+    if Path(name).is_dir():
+        system = read_system(Path(name), name=name)
+        return {system.task: system}
+    folders = {
+        task: folder
+        for task in tasks
+        for kind in ("cells", "baselines")
+        if (folder := reports / task / kind / name).is_dir()
+    }
+    if folders:
+        return {task: read_system(folder, name=name) for task, folder in folders.items()}
+    if _RUN_ID.fullmatch(name):
+        with TemporaryDirectory() as temporary:
+            folder, seed = fetch_evaluation(name, root=root, into=Path(temporary))
+            system = read_system(folder, name=name, seed=seed)
+        return {system.task: system}
+    known = sorted({path.name for task in tasks for path in (reports / task).glob("*/*/") if path.is_dir()
+                    and path.parent.name in ("cells", "baselines")})  # fmt: skip
+    if not known:
+        raise ArtifactError(f"{reports}: holds no reports of {' or '.join(tasks)}; run `dvc repro` to make them")
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+    raise DataError(f"{name!r} is no cell, baseline, folder or run id; nearest: {near[0]}; all: {', '.join(known)}")

@@ -1,0 +1,131 @@
+"""A measure of each system: on the documents, on resampled documents, and by seed.
+
+How seeds and documents enter: a system's figure is the mean over its seeds. Documents are resampled for all seeds and
+systems together, so that an interval over documents is about these trained models on other documents. What another set
+of seeds would change is another question, with an interval of its own.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from elman.errors import MetricError
+from elman.metrics.paired_bootstrap import resampled_totals
+from elman.reporting.comparing.system import System
+
+FloatArray = npt.NDArray[np.float64]
+
+DEFAULTS = {"classifier": "accuracy", "language_model": "bits_per_byte"}
+MEASURES = {
+    "classifier": ("accuracy", "macro_f1"),
+    "language_model": ("bits_per_byte", "perplexity_per_word", "perplexity", "nll_nats_per_token"),
+}
+_COUNTS = {
+    "bits_per_byte": "num_bytes",
+    "perplexity_per_word": "num_words",
+    "perplexity": "num_tokens",
+    "nll_nats_per_token": "num_tokens",
+}
+
+
+class Measured(NamedTuple):
+    """One system's figure.
+
+    Attributes:
+        value: On the test documents, the mean over seeds.
+        resampled: float64 (R,). The same on each resample.
+        by_seed: The figure of each seed.
+        per_document: float64 (N,). Mean over seeds: 1 for right, or nats.
+    """
+
+    value: float
+    resampled: FloatArray
+    by_seed: dict[int, float]
+    per_document: FloatArray
+
+
+def measure_system(system: System, measure: str, *, resamples: int, seed: int) -> Measured:
+    """The figure, its resampled values (the same draws for every system of the same size) and those of its seeds.
+
+    Raises:
+        MetricError: The task has no such measure.
+    """
+    if measure not in MEASURES[system.task]:
+        raise MetricError(f"a {system.task} is compared by {', '.join(MEASURES[system.task])}; {measure!r} came")
+    columns = _columns(system, measure)  # (N, K)
+    observed = _by_seed(np.asarray(columns.sum(axis=0), np.float64).reshape(1, -1), system, measure)[0]  # (S,)
+    totals = resampled_totals(columns, resamples=resamples, seed=seed)  # (R, K)
+    resampled = _by_seed(totals, system, measure).mean(axis=1)
+    right = system.nll_nats if system.predicted is None else _right(system)
+    by_seed = {number: float(value) for number, value in zip(system.seeds, observed, strict=True)}
+    return Measured(float(observed.mean()), resampled, by_seed, right.mean(axis=0))
+
+
+def _right(system: System) -> FloatArray:
+    assert system.predicted is not None
+    return (system.predicted == system.documents["label"]).astype(np.float64)  # (S, N)
+
+
+def _columns(system: System, measure: str) -> FloatArray | sparse.csr_matrix:
+    """Sums and counts by document: one block a seed, and what all seeds share last."""
+    if system.predicted is None:
+        return np.column_stack([*system.nll_nats, system.documents[_COUNTS[measure]]]).astype(np.float64)
+    right, labels = _right(system), system.documents["label"]
+    if measure == "accuracy":
+        return np.column_stack([*right, np.ones(len(labels))])
+    classes = _classes(system)
+    blocks = []
+    for seed, predicted in enumerate(system.predicted):
+        blocks += [_marks(labels, classes, right[seed]), _marks(predicted, classes, np.ones(len(labels)))]
+    return sparse.hstack([*blocks, _marks(labels, classes, np.ones(len(labels)))]).tocsr()
+
+
+def _by_seed(totals: FloatArray, system: System, measure: str) -> FloatArray:
+    """The measure (R, S) from totals (R, K): one division, at the end."""
+    if measure == "macro_f1":
+        return _macro_f1(totals, seeds=len(system.seeds), classes=_classes(system))
+    ratio: FloatArray = totals[:, :-1] / totals[:, -1:]
+    if measure == "bits_per_byte":
+        return ratio / math.log(2.0)
+    if not measure.startswith("perplexity"):
+        return ratio
+    if ratio.max() > 700.0:  # exp of more is no float64
+        raise MetricError(f"{system.name}: its {measure} is too large for a number; compare by bits_per_byte")
+    return np.exp(ratio)
+
+
+def _macro_f1(totals: FloatArray, *, seeds: int, classes: int) -> FloatArray:
+    """Mean of 2 TP / (support + chosen) over the classes that have support or are chosen, as in the reports."""
+    support = totals[:, -classes:]
+    values = []
+    for seed in range(seeds):
+        hits, chosen = np.split(totals[:, 2 * seed * classes : 2 * (seed + 1) * classes], 2, axis=1)  # (R, C) each
+        whole = support + chosen
+        f1 = np.divide(2.0 * hits, whole, out=np.zeros_like(whole), where=whole > 0)
+        values.append(f1.sum(axis=1) / (whole > 0).sum(axis=1))
+    return np.stack(values, axis=1)
+
+
+def _classes(system: System) -> int:
+    assert system.predicted is not None
+    return int(max(system.predicted.max(), system.documents["label"].max())) + 1
+
+
+def _marks(ids: npt.NDArray[np.integer], classes: int, values: FloatArray) -> sparse.csr_matrix:
+    rows = np.arange(len(ids))
+    return sparse.csr_matrix((values, (rows, ids)), shape=(len(ids), classes))
+
+
+def median_seed(by_seed: dict[int, float]) -> int:
+    """The seed in the middle (the lower of two): the model that stands for a system where a test takes one.
+
+    Example:
+        >>> median_seed({1: 0.9, 2: 0.7, 3: 0.8})
+        3
+    """
+    ordered: Sequence[int] = sorted(by_seed, key=lambda seed: (by_seed[seed], seed))
+    return ordered[(len(ordered) - 1) // 2]
