@@ -1,4 +1,4 @@
-"""Scores the model without a network: `python pipelines/baseline.py classifier`."""
+"""Scores the models without a network: `python pipelines/baseline.py classifier`."""
 
 import argparse
 from pathlib import Path
@@ -8,16 +8,16 @@ from elman.stages import run_stage
 
 
 def main() -> None:
-    """Reads data/encoded, writes reports/<task>/baseline.json."""
+    """Reads data/prepared and data/encoded, writes reports/<task>/baseline.json and reports/<task>/baselines."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=["classifier", "language_model"])
     arguments = parser.parse_args()
     result = write_baseline(
         task=arguments.task,
+        prepared=Path("data/prepared"),
         encoded=Path("data/encoded"),
-        labels=Path("data/prepared/labels.json"),
         tokenizer=Path("models/tokenizer"),
-        output=Path("reports") / arguments.task / "baseline.json",
+        reports=Path("reports") / arguments.task,
     )
     for row in result["rows"]:
         measures = ", ".join(f"{name} {values['mean']:.6g}" for name, values in row["measures"].items())

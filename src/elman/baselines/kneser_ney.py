@@ -108,7 +108,7 @@ def fit_kneser_ney(counts: NgramCounts, *, order: int) -> KneserNey:
     p_n(w | h) = (a(hw) - D(a(hw))) / a(h) + leftover(h) * p_{n-1}(w | h without its first token). In the highest order
     a(hw) is how often hw stands in train; in the lower ones it is how many different tokens stand before hw, because a
     lower order only speaks where the higher one was silent. a(h) is the sum of a(hw) over w, and leftover(h) is the
-    share of it that the discounts took. Below the unigrams stands 1 / (V - 2), the same for every token but pad and bos.
+    share of it that the discounts took. Below the unigrams stands 1 / (V - 2), for every token but pad and bos.
 
     Args:
         counts: What `count_ngrams` returns.

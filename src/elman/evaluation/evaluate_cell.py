@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import pyarrow as pa
 
 from elman.artifacts import TableWriter, read_json, write_json, write_text
 from elman.config import LanguageModelConfig, Params
@@ -17,32 +16,12 @@ from elman.evaluation.classifier import ClassifierEvaluation, evaluate_classifie
 from elman.evaluation.language_model import LanguageModelEvaluation, evaluate_language_model
 from elman.metrics.classification import confusion_matrix, per_class
 from elman.metrics.intervals import mean_and_interval
+from elman.metrics.score_columns import CLASSIFIER_SCORES, LANGUAGE_MODEL_SCORES
 from elman.models.classifier import Classifier
 from elman.models.device import configure_device
 from elman.models.store import load_model
 
 Evaluation = ClassifierEvaluation | LanguageModelEvaluation
-
-CLASSIFIER_SCORES = pa.schema(
-    [
-        ("seed", pa.int32()),
-        ("id", pa.int64()),
-        ("label", pa.int32()),
-        ("predicted", pa.int32()),
-        ("probability", pa.float32()),
-        ("nll_nats", pa.float64()),
-    ]
-)
-LANGUAGE_MODEL_SCORES = pa.schema(
-    [
-        ("seed", pa.int32()),
-        ("id", pa.int64()),
-        ("nll_nats", pa.float64()),
-        ("num_tokens", pa.int32()),
-        ("num_words", pa.int32()),
-        ("num_bytes", pa.int64()),
-    ]
-)
 
 
 class Inputs(NamedTuple):

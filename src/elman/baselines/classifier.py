@@ -1,0 +1,84 @@
+"""The classifiers without a network: the most frequent class, and weighed words."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elman.artifacts import TableWriter, read_table
+from elman.baselines.majority import score_majority
+from elman.baselines.tfidf import GRID, LabelledTexts, score_tfidf
+from elman.errors import ArtifactError
+from elman.metrics.classification import accuracy, macro_f1
+from elman.metrics.score_columns import CLASSIFIER_SCORES, NO_SEED
+
+Row = dict[str, Any]
+
+
+def majority_row(prepared: Path, names: Sequence[str]) -> Row:
+    """The most frequent class of train on test.
+
+    Args:
+        prepared: Folder with train.parquet and test.parquet.
+        names: The labels by number.
+    """
+    train, test = (_read(prepared / f"{split}.parquet", names).labels for split in ("train", "test"))
+    score = score_majority(train=train, test=test, num_classes=len(names))
+    description = f"always answers {names[score.class_id]}, the most frequent class of train"
+    return _row("majority", description, {"accuracy": score.accuracy, "macro_f1": score.macro_f1})
+
+
+def tfidf_row(prepared: Path, names: Sequence[str], *, scores: Path) -> Row:
+    """TF-IDF and logistic regression; its test scores by document.
+
+    Args:
+        prepared: Folder with train.parquet, valid.parquet and test.parquet.
+        names: The labels by number.
+        scores: The scores.parquet to write.
+
+    Raises:
+        ArtifactError: A table is missing or damaged, or holds a label without a number.
+        MetricError: A split cannot be learned from or scored.
+    """
+    splits = {split: _read(prepared / f"{split}.parquet", names) for split in ("train", "valid", "test")}
+    found = score_tfidf(**splits, num_classes=len(names))
+    labels, predicted = splits["test"].labels, found.log_probabilities.argmax(axis=1)
+    rows = np.arange(len(labels))
+    nll_nats = -found.log_probabilities[rows, labels]
+    with TableWriter(scores, CLASSIFIER_SCORES) as writer:
+        writer.write(
+            {
+                "seed": np.full(len(rows), NO_SEED),
+                "id": rows,
+                "label": labels,
+                "predicted": predicted,
+                "probability": np.exp(found.log_probabilities[rows, predicted]),
+                "nll_nats": nll_nats,
+            }
+        )
+    tried = ", ".join(f"{c:g}" for c in GRID)
+    description = (
+        "TF-IDF of words and pairs of words with logistic regression, trained on whole documents; C = "
+        f"{found.c:g}, of {tried} the best on validation"
+    )
+    measures = {
+        "accuracy": accuracy(labels, predicted),
+        "macro_f1": macro_f1(labels, predicted, len(names)),
+        "nll_nats_per_document": float(nll_nats.mean()),
+    }
+    return _row("tfidf", description, measures)
+
+
+def _read(path: Path, names: Sequence[str]) -> LabelledTexts:
+    table = read_table(path, columns=["text", "label"])
+    numbers = {name: number for number, name in enumerate(names)}
+    found = table["label"].to_pylist()
+    if unknown := sorted({str(label) for label in found if label not in numbers}):
+        raise ArtifactError(f"{path}: holds labels without a number: {', '.join(unknown[:5])}; run `dvc repro prepare`")
+    return LabelledTexts(table["text"].to_pylist(), np.array([numbers[label] for label in found], np.int64))
+
+
+def _row(name: str, description: str, measures: dict[str, float]) -> Row:
+    means = {measure: {"mean": value} for measure, value in measures.items()}
+    return {"name": name, "kind": "baseline", "description": description, "measures": means}

@@ -1,0 +1,126 @@
+"""The language models without a network: how frequent tokens are, and which n-grams were seen."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from elman.artifacts import TableWriter, read_batches
+from elman.baselines.kneser_ney import fit_kneser_ney
+from elman.baselines.ngram_counts import count_ngrams
+from elman.baselines.unigram import unigram_log_probabilities
+from elman.data.sequences import EncodedDocuments, perplexity_counts, read_encoded
+from elman.data.tokenizer import UNK_ID
+from elman.errors import ArtifactError
+from elman.metrics.perplexity import perplexity_block
+from elman.metrics.score_columns import LANGUAGE_MODEL_SCORES, NO_SEED
+
+ORDERS = (2, 3, 4, 5)  # of the n-gram models among which validation chooses
+
+Row = dict[str, Any]
+
+
+class TokenCounts(NamedTuple):
+    """What a unigram model needs to know of a split.
+
+    Attributes:
+        tokens: int64 (vocab_size,). How often each id stands there, eos included.
+        documents: Documents.
+        words: Words separated by white space, eos not counted.
+        bytes: UTF-8 bytes of the prepared text, eos not counted.
+    """
+
+    tokens: npt.NDArray[np.int64]
+    documents: int
+    words: int
+    bytes: int
+
+
+def count_tokens(path: Path, vocab_size: int) -> TokenCounts:
+    """Counts a split batch by batch, so that memory does not grow with the text.
+
+    Raises:
+        ArtifactError: The table is missing or damaged, or holds an id outside the vocabulary.
+    """
+    tokens = np.zeros(vocab_size, np.int64)
+    documents = words = size = 0
+    for batch in read_batches(path, columns=["token_ids", "num_words", "num_bytes"]):
+        ids = batch.column("token_ids").flatten().to_numpy()
+        if len(ids) and (ids.min() < 0 or ids.max() >= vocab_size):
+            raise ArtifactError(
+                f"{path}: holds the id {ids.max()}, but the tokenizer has {vocab_size} pieces; run `dvc repro encode`"
+            )
+        tokens += np.bincount(ids, minlength=vocab_size)
+        documents += batch.num_rows
+        words += pc.sum(batch.column("num_words")).as_py() or 0
+        size += pc.sum(batch.column("num_bytes")).as_py() or 0
+    return TokenCounts(tokens=tokens, documents=documents, words=words, bytes=size)
+
+
+def unigram_row(encoded: Path, vocab_size: int) -> Row:
+    """The add-one unigram model of train on test.
+
+    Args:
+        encoded: Folder with train.parquet and test.parquet.
+        vocab_size: V.
+    """
+    train, test = (count_tokens(encoded / f"{split}.parquet", vocab_size) for split in ("train", "test"))
+    logs = unigram_log_probabilities(train.tokens)
+    seen = test.tokens > 0  # pad and bos have no probability and never occur: 0 times infinity is not a number
+    block = perplexity_block(
+        nll_nats=float(-(test.tokens[seen] * logs[seen]).sum()),
+        num_tokens=int(test.tokens.sum()),
+        num_words=test.words + test.documents,  # and one eos a document
+        num_bytes=test.bytes + test.documents,
+        num_documents=test.documents,
+        num_unk=int(test.tokens[UNK_ID]),
+    )
+    return _row("unigram", "knows how frequent each token is in train (add-one), and nothing of its neighbours", block)
+
+
+def kneser_ney_row(encoded: Path, vocab_size: int, *, scores: Path) -> Row:
+    """The Kneser-Ney model of the order, among `ORDERS`, that is best on validation; its test scores by document.
+
+    Args:
+        encoded: Folder with train.parquet, valid.parquet and test.parquet.
+        vocab_size: V.
+        scores: The scores.parquet to write.
+
+    Raises:
+        ArtifactError: A table is missing or damaged.
+        MetricError: A split is empty, or a text is not as the encode stage writes it.
+    """
+    train, valid, test = (read_encoded(encoded / f"{split}.parquet") for split in ("train", "valid", "test"))
+    counts = count_ngrams(train.token_ids, train.lengths, order=max(ORDERS), vocab_size=vocab_size)
+    models = [fit_kneser_ney(counts, order=order) for order in ORDERS]
+    losses = [-float(model.log_probabilities(valid.token_ids, valid.lengths).mean()) for model in models]
+    best = models[int(np.argmin(losses))]
+    nll_nats = -np.add.reduceat(best.log_probabilities(test.token_ids, test.lengths), test.offsets[:-1])
+    block = perplexity_block(nll_nats=float(nll_nats.sum()), **perplexity_counts(test))
+    _write_scores(scores, test, nll_nats)
+    description = (
+        f"interpolated modified Kneser-Ney, order {best.order}: knows the {best.order - 1} tokens before; of orders "
+        f"{min(ORDERS)} to {max(ORDERS)} this one was best on validation"
+    )
+    return _row("kneser_ney", description, block)
+
+
+def _write_scores(path: Path, split: EncodedDocuments, nll_nats: npt.NDArray[np.float64]) -> None:
+    with TableWriter(path, LANGUAGE_MODEL_SCORES) as writer:
+        writer.write(
+            {
+                "seed": np.full(len(split), NO_SEED),
+                "id": np.arange(len(split)),
+                "nll_nats": nll_nats,
+                "num_tokens": split.lengths,
+                "num_words": split.num_words + 1,
+                "num_bytes": split.num_bytes + 1,
+            }
+        )
+
+
+def _row(name: str, description: str, block: dict[str, Any]) -> Row:
+    measures = {name: {"mean": value} for name, value in block.items() if name != "perplexity_overflow"}
+    return {"name": name, "kind": "baseline", "description": description, "measures": measures}
