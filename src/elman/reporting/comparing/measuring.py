@@ -67,7 +67,7 @@ def measure_system(system: System, measure: str, *, resamples: int, seed: int) -
 
 def _right(system: System) -> FloatArray:
     assert system.predicted is not None
-    return (system.predicted == system.documents["label"]).astype(np.float64)  # (S, N)
+    return np.asarray(system.predicted == system.documents["label"], np.float64)  # (S, N)
 
 
 def _columns(system: System, measure: str) -> FloatArray | sparse.csr_matrix:

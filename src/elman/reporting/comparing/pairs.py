@@ -81,7 +81,9 @@ def _row(system: System, one: Measured) -> dict[str, Any]:
 
 def _pair(first: System, second: System, one: Measured, other: Measured, pairs: int) -> dict[str, Any]:
     found = bootstrapped(one.value - other.value, one.resampled - other.resampled, documents=len(one.per_document))
-    scores = [system.nll_nats if system.predicted is None else system.predicted for system in (first, second)]
+    one_scores, other_scores = (
+        system.nll_nats if system.predicted is None else system.predicted for system in (first, second)
+    )
     error = found.standard_error
     pair: dict[str, Any] = {
         "first": first.name,
@@ -93,7 +95,7 @@ def _pair(first: System, second: System, one: Measured, other: Measured, pairs: 
         "test": "bootstrap",
         "bootstrap_p": found.p_value,
         "smallest_detectable": smallest_detectable(error, alpha=ALPHA / pairs) if error else None,
-        "identical": bool(np.array_equal(*scores)),
+        "identical": bool(np.array_equal(one_scores, other_scores)),
         "over_seeds": paired_seeds(one.by_seed, other.by_seed)._asdict(),
     }
     if first.predicted is not None and second.predicted is not None:
