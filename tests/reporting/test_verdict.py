@@ -37,7 +37,7 @@ def test_a_lower_perplexity_leads() -> None:
     text = verdict(_comparison(values, task="language_model", bar=600.0))
     assert text[0].startswith("GRU has the lowest mean perplexity per token: 91.0 ")
     assert text[1] == "Its interval lies wholly below that of LSTM."
-    assert text[2] == "Every cell's interval lies below the trivial baseline (majority class, 600.0)."
+    assert text[2] == "Every cell's interval lies below the strongest baseline (Majority class, 600.0)."
 
 
 def test_with_one_seed_no_order_is_claimed() -> None:
@@ -45,19 +45,35 @@ def test_with_one_seed_no_order_is_claimed() -> None:
     assert text == [
         "GRU has the highest mean accuracy: 0.9600, from one seed.",
         "Without an interval for every cell nothing is said about their order: another seed could reverse it.",
-        "Every cell's value lies above the trivial baseline (majority class, 0.5000).",
+        "Every cell's value lies above the strongest baseline (Majority class, 0.5000).",
     ]
 
 
 def test_a_cell_whose_interval_holds_the_baseline_is_not_shown_to_be_better() -> None:
     text = verdict(_comparison({"simple_rnn": [0.45, 0.50, 0.58], "gru": [0.96, 0.961, 0.962]}))
-    assert "SimpleRNN is not shown to be better than the trivial baseline (majority class, 0.5000)." in text
+    assert "SimpleRNN is not shown to be better than the strongest baseline (Majority class, 0.5000)." in text
+
+
+def test_where_no_cell_is_beyond_the_strongest_baseline_that_is_said() -> None:
+    comparison = _comparison({"lstm": [0.95, 0.955, 0.957], "gru": [0.96, 0.961, 0.962]})
+    strong = {"name": "tfidf", "kind": "baseline", "measures": {"accuracy": {"mean": 0.9703}}}
+    comparison["rows"].insert(1, strong)
+    text = verdict(comparison)
+    assert "No cell's interval lies above the strongest baseline (TF-IDF + LR, 0.9703)." in text
+    assert not any("Majority" in sentence for sentence in text)
+
+
+def test_the_strongest_baseline_of_a_language_model_is_the_one_with_the_lowest_perplexity() -> None:
+    comparison = _comparison({"gru": [90.0, 91.0, 92.0]}, task="language_model", bar=600.0)
+    strong = {"name": "kneser_ney", "kind": "baseline", "measures": {"perplexity": {"mean": 80.0}}}
+    comparison["rows"].insert(1, strong)
+    assert "GRU is not shown to be better than the strongest baseline (Kneser-Ney, 80.0)." in verdict(comparison)
 
 
 def test_a_single_cell_is_not_ranked() -> None:
     text = verdict(_comparison({"gru": [0.96, 0.961, 0.962]}))
     assert text[0].startswith("GRU has the mean accuracy: 0.9610 (")
-    assert text[1:] == ["Its interval lies above the trivial baseline (majority class, 0.5000).", CAUTION]
+    assert text[1:] == ["Its interval lies above the strongest baseline (Majority class, 0.5000).", CAUTION]
 
 
 def test_a_cell_without_a_finite_value_is_named_and_the_others_are_compared() -> None:

@@ -5,7 +5,15 @@ from typing import Any, NamedTuple
 
 NOT_AVAILABLE = "n/a"
 
-TITLES = {"simple_rnn": "SimpleRNN", "lstm": "LSTM", "gru": "GRU", "majority": "Majority class", "unigram": "Unigram"}
+TITLES = {
+    "simple_rnn": "SimpleRNN",
+    "lstm": "LSTM",
+    "gru": "GRU",
+    "majority": "Majority class",
+    "tfidf": "TF-IDF + LR",
+    "unigram": "Unigram",
+    "kneser_ney": "Kneser-Ney",
+}
 TASK_TITLES = {"classifier": "classifier", "language_model": "language model"}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from elman.reporting.comparison import baselines, trained
+from elman.reporting.comparison import trained
 from elman.reporting.confusion import draw_confusion
 from elman.reporting.curves import draw_curves, loss_limits
 from elman.reporting.drawing import as_svg
@@ -12,7 +12,7 @@ from elman.reporting.inputs import ReportInputs
 from elman.reporting.intervals import draw_intervals
 from elman.reporting.measures import DRAWN, SHOWN, TASK_TITLES, interval, number, title
 from elman.reporting.page_style import CSS
-from elman.reporting.verdict import verdict
+from elman.reporting.verdict import strongest_bar, verdict
 
 _TERMS = {
     "classifier": "Accuracy is the share of test documents whose class was found; macro-F1 is the plain mean of the "
@@ -93,11 +93,11 @@ def _results(inputs: ReportInputs) -> str:
 def _interval_figures(inputs: ReportInputs) -> str:
     figures = []
     for measure in DRAWN[inputs.comparison["task"]]:
-        bars = [(row["name"], row["measures"][measure.key]["mean"]) for row in baselines(inputs.comparison)]
-        figure = draw_intervals(trained(inputs.comparison), measure, bar=bars[0] if bars else None, for_page=True)
+        bar = strongest_bar(inputs.comparison, measure)
+        figure = draw_intervals(trained(inputs.comparison), measure, bar=bar, for_page=True)
         figures.append(as_svg(figure, label=f"{measure.title}: mean, interval and seeds of each cell"))
     caption = (
-        "Line: 95 % t interval over seeds. Large mark: mean. Strokes below: the seeds. Dashed: the trivial baseline."
+        "Line: 95 % t interval over seeds. Large mark: mean. Strokes below: the seeds. Dashed: the strongest baseline."
     )
     return f"{_figures(figures)}<p class='soft'>{escape(caption)}</p>"
 

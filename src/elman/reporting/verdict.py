@@ -4,7 +4,7 @@ Only intervals over seeds speak here. Where two overlap, no difference is claime
 just that. A paired test on documents is another question and needs another answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elman.reporting.comparison import baselines, trained
@@ -35,8 +35,7 @@ def verdict(comparison: Mapping[str, Any]) -> list[str]:
     ranked = sorted(cells, key=lambda row: sign * float(row["measures"][measure.key]["mean"]))
     sentences.append(_first(ranked[0], measure, alone=len(ranked) == 1))
     sentences += _against_cells(ranked, measure)
-    for row in baselines(comparison):
-        sentences += _against_baseline(ranked, row, measure)
+    sentences += _against_baseline(ranked, strongest(baselines(comparison), measure), measure)
     if any(_has_interval(row, measure) for row in cells):
         sentences.append(CAUTION)
     return sentences
@@ -72,11 +71,24 @@ def _against_cells(ranked: list[dict[str, Any]], measure: Measure) -> list[str]:
     return sentences
 
 
-def _against_baseline(ranked: list[dict[str, Any]], baseline: Mapping[str, Any], measure: Measure) -> list[str]:
-    bar = baseline["measures"].get(measure.key, {}).get("mean")
-    if bar is None:
+def strongest(rows: Sequence[Mapping[str, Any]], measure: Measure) -> Mapping[str, Any] | None:
+    """The baseline with the best value, which a cell has to beat; None where none has a value."""
+    known = [row for row in rows if row["measures"].get(measure.key, {}).get("mean") is not None]
+    sign = 1.0 if measure.lower_is_better else -1.0
+    return min(known, key=lambda row: sign * float(row["measures"][measure.key]["mean"]), default=None)
+
+
+def strongest_bar(comparison: Mapping[str, Any], measure: Measure) -> tuple[str, float] | None:
+    """Name and value of the strongest baseline, for a figure."""
+    row = strongest(baselines(comparison), measure)
+    return None if row is None else (row["name"], float(row["measures"][measure.key]["mean"]))
+
+
+def _against_baseline(ranked: list[dict[str, Any]], baseline: Mapping[str, Any] | None, measure: Measure) -> list[str]:
+    if baseline is None:
         return []
-    name = f"the trivial baseline ({title(baseline['name']).lower()}, {number(bar, measure.decimals)})"
+    bar = float(baseline["measures"][measure.key]["mean"])
+    name = f"the strongest baseline ({title(baseline['name'])}, {number(bar, measure.decimals)})"
     side = "below" if measure.lower_is_better else "above"
     clear = [row for row in ranked if _beyond(row, bar, measure)]
     open_ = [title(row["name"]) for row in ranked if row not in clear]
@@ -85,6 +97,9 @@ def _against_baseline(ranked: list[dict[str, Any]], baseline: Mapping[str, Any],
         if len(ranked) == 1:
             return [f"Its {what} lies {side} {name}."]
         return [f"Every cell's {what} lies {side} {name}."]
+    if not clear and len(ranked) > 1:
+        what = "interval" if all(_has_interval(row, measure) for row in ranked) else "value"
+        return [f"No cell's {what} lies {side} {name}."]
     return [f"{listed(open_)} {'is' if len(open_) == 1 else 'are'} not shown to be better than {name}."]
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from elman.artifacts import write_json, write_text
 from elman.reporting.cell_figures import save_figures
-from elman.reporting.comparison import baselines, trained
+from elman.reporting.comparison import trained
 from elman.reporting.confusion import draw_confusion
 from elman.reporting.curves import draw_curves, loss_limits
 from elman.reporting.inputs import ReportInputs, read_inputs
@@ -16,6 +16,7 @@ from elman.reporting.intervals import draw_intervals
 from elman.reporting.markdown import report_markdown
 from elman.reporting.measures import DRAWN
 from elman.reporting.page import report_page
+from elman.reporting.verdict import strongest_bar
 
 
 def write_comparison(
@@ -76,8 +77,8 @@ def _pictures(inputs: ReportInputs) -> dict[str, Figure]:
     """The figures by file name."""
     pictures = {}
     for measure in DRAWN[inputs.comparison["task"]]:
-        bars = [(row["name"], row["measures"][measure.key]["mean"]) for row in baselines(inputs.comparison)]
-        pictures[measure.key] = draw_intervals(trained(inputs.comparison), measure, bar=bars[0] if bars else None)
+        bar = strongest_bar(inputs.comparison, measure)
+        pictures[measure.key] = draw_intervals(trained(inputs.comparison), measure, bar=bar)
     limits = loss_limits(list(inputs.histories.values()))
     for cell, history in inputs.histories.items():
         pictures[f"curves_{cell}"] = draw_curves(cell, history, limits=limits)
