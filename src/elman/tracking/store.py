@@ -20,6 +20,7 @@ _QUIET = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_DISABLE_AGENT_HINT": "true",
     "MLFLOW_LOGGING_LEVEL": "WARNING",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # MLflow's own 7 wait minutes before a missing server is named
 }
 
