@@ -41,9 +41,9 @@ def tfidf_row(prepared: Path, names: Sequence[str], *, scores: Path) -> Row:
         ArtifactError: A table is missing or damaged, or holds a label without a number.
         MetricError: A split cannot be learned from or scored.
     """
-    splits = {split: _read(prepared / f"{split}.parquet", names) for split in ("train", "valid", "test")}
-    found = score_tfidf(**splits, num_classes=len(names))
-    labels, predicted = splits["test"].labels, found.log_probabilities.argmax(axis=1)
+    train, valid, test = (_read(prepared / f"{split}.parquet", names) for split in ("train", "valid", "test"))
+    found = score_tfidf(train=train, valid=valid, test=test, num_classes=len(names))
+    labels, predicted = test.labels, found.log_probabilities.argmax(axis=1)
     rows = np.arange(len(labels))
     nll_nats = -found.log_probabilities[rows, labels]
     with TableWriter(scores, CLASSIFIER_SCORES) as writer:

@@ -70,7 +70,8 @@ class KneserNey:
             probabilities = shares[numbers] + leftovers[histories] * probabilities
             histories = np.concatenate([[NO_NGRAM], numbers[:-1]])
             wanted = longer_keys(numbers, stream, vocab_size=self.vocab_size)
-        return np.log(probabilities[stream != BOS_ID])
+        logs: FloatArray = np.log(probabilities[stream != BOS_ID])
+        return logs
 
     def distribution(self, history: AnyIntArray) -> FloatArray:
         """The probability of every token after the beginning of a document.
