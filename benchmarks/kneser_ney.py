@@ -91,9 +91,7 @@ def time_million(splits: dict[str, Text], vocab_size: int) -> dict[str, Any]:
 def main() -> int:
     """Measures, writes the file and prints one line an order."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--data", type=Path, required=True, help="folder with ptb.{train,valid,test}.txt"
-    )
+    parser.add_argument("--data", type=Path, required=True, help="folder with ptb.{train,valid,test}.txt")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "kneser_ney.json")
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
