@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from elman.artifacts import read_json, sha256_paths, write_json, write_text
-from elman.baselines.run import count_tokens
+from elman.baselines.language_model import count_tokens
 from elman.baselines.unigram import unigram_log_probabilities
 from elman.config import Params, load_params
 from elman.data.catalog import DATASETS, KNOWN_TEXTS, KnownText
