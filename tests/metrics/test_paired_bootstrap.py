@@ -4,7 +4,17 @@ from scipy import sparse
 
 from elman.errors import MetricError
 from elman.metrics import paired_bootstrap as module
-from elman.metrics.paired_bootstrap import bootstrapped, paired_bootstrap, resampled_totals
+from elman.metrics.paired_bootstrap import Bootstrapped, bootstrapped, resampled_totals
+
+
+def paired_bootstrap(
+    first: np.ndarray, second: np.ndarray, counts: np.ndarray, *, resamples: int = 2000, seed: int = 1
+) -> Bootstrapped:
+    """The difference of two ratios over the same counts, the way `elman compare` takes it."""
+    columns = np.stack([first, second, counts], axis=1)
+    totals = resampled_totals(columns, resamples=resamples, seed=seed)
+    value, resampled = ((sums[..., 0] - sums[..., 1]) / sums[..., 2] for sums in (columns.sum(axis=0), totals))
+    return bootstrapped(float(value), resampled, documents=len(first))
 
 
 def test_identical_systems_differ_by_nothing_with_p_1() -> None:

@@ -2,48 +2,65 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from elman.artifacts import TableWriter, read_table
 from elman.baselines.majority import score_majority
+from elman.baselines.row import Row, baseline_row
 from elman.baselines.tfidf import GRID, LabelledTexts, score_tfidf
 from elman.errors import ArtifactError
 from elman.metrics.classification import accuracy, macro_f1
 from elman.metrics.score_columns import CLASSIFIER_SCORES, NO_SEED
 
-Row = dict[str, Any]
+
+class Splits(NamedTuple):
+    """The labelled documents of a classifier."""
+
+    train: LabelledTexts
+    valid: LabelledTexts
+    test: LabelledTexts
 
 
-def majority_row(prepared: Path, names: Sequence[str]) -> Row:
-    """The most frequent class of train on test.
-
-    Args:
-        prepared: Folder with train.parquet and test.parquet.
-        names: The labels by number.
-    """
-    train, test = (_read(prepared / f"{split}.parquet", names).labels for split in ("train", "test"))
-    score = score_majority(train=train, test=test, num_classes=len(names))
-    description = f"always answers {names[score.class_id]}, the most frequent class of train"
-    return _row("majority", description, {"accuracy": score.accuracy, "macro_f1": score.macro_f1})
-
-
-def tfidf_row(prepared: Path, names: Sequence[str], *, scores: Path) -> Row:
-    """TF-IDF and logistic regression; its test scores by document.
+def read_splits(prepared: Path, names: Sequence[str]) -> Splits:
+    """Reads the prepared splits.
 
     Args:
         prepared: Folder with train.parquet, valid.parquet and test.parquet.
         names: The labels by number.
-        scores: The scores.parquet to write.
 
     Raises:
         ArtifactError: A table is missing or damaged, or holds a label without a number.
+    """
+    return Splits(*(_read(prepared / f"{split}.parquet", names) for split in Splits._fields))
+
+
+def majority_row(splits: Splits, names: Sequence[str]) -> Row:
+    """The most frequent class of train on test.
+
+    Args:
+        splits: All splits; valid is not needed.
+        names: The labels by number.
+    """
+    score = score_majority(train=splits.train.labels, test=splits.test.labels, num_classes=len(names))
+    description = f"always answers {names[score.class_id]}, the most frequent class of train"
+    return baseline_row("majority", description, {"accuracy": score.accuracy, "macro_f1": score.macro_f1})
+
+
+def tfidf_row(splits: Splits, names: Sequence[str], *, scores: Path) -> Row:
+    """TF-IDF and logistic regression; its test scores by document.
+
+    Args:
+        splits: All splits.
+        names: The labels by number.
+        scores: The scores.parquet to write.
+
+    Raises:
         MetricError: A split cannot be learned from or scored.
     """
-    train, valid, test = (_read(prepared / f"{split}.parquet", names) for split in ("train", "valid", "test"))
-    found = score_tfidf(train=train, valid=valid, test=test, num_classes=len(names))
-    labels, predicted = test.labels, found.log_probabilities.argmax(axis=1)
+    found = score_tfidf(**splits._asdict(), num_classes=len(names))
+    labels, predicted = splits.test.labels, found.log_probabilities.argmax(axis=1)
     rows = np.arange(len(labels))
     nll_nats = -found.log_probabilities[rows, labels]
     with TableWriter(scores, CLASSIFIER_SCORES) as writer:
@@ -67,7 +84,7 @@ def tfidf_row(prepared: Path, names: Sequence[str], *, scores: Path) -> Row:
         "macro_f1": macro_f1(labels, predicted, len(names)),
         "nll_nats_per_document": float(nll_nats.mean()),
     }
-    return _row("tfidf", description, measures)
+    return baseline_row("tfidf", description, measures)
 
 
 def _read(path: Path, names: Sequence[str]) -> LabelledTexts:
@@ -77,8 +94,3 @@ def _read(path: Path, names: Sequence[str]) -> LabelledTexts:
     if unknown := sorted({str(label) for label in found if label not in numbers}):
         raise ArtifactError(f"{path}: holds labels without a number: {', '.join(unknown[:5])}; run `dvc repro prepare`")
     return LabelledTexts(table["text"].to_pylist(), np.array([numbers[label] for label in found], np.int64))
-
-
-def _row(name: str, description: str, measures: dict[str, float]) -> Row:
-    means = {measure: {"mean": value} for measure, value in measures.items()}
-    return {"name": name, "kind": "baseline", "description": description, "measures": means}

@@ -1,7 +1,7 @@
 """The language models without a network: how frequent tokens are, and which n-grams were seen."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +10,15 @@ import pyarrow.compute as pc
 from elman.artifacts import TableWriter, read_batches
 from elman.baselines.kneser_ney import fit_kneser_ney
 from elman.baselines.ngram_counts import count_ngrams
+from elman.baselines.row import Row, baseline_row
 from elman.baselines.unigram import unigram_log_probabilities
-from elman.data.sequences import EncodedDocuments, perplexity_counts, read_encoded
+from elman.data.sequences import EncodedDocuments, document_counts, perplexity_counts, read_encoded
 from elman.data.tokenizer import UNK_ID
 from elman.errors import ArtifactError
 from elman.metrics.perplexity import perplexity_block
 from elman.metrics.score_columns import LANGUAGE_MODEL_SCORES, NO_SEED
 
 ORDERS = (2, 3, 4, 5)  # of the n-gram models among which validation chooses
-
-Row = dict[str, Any]
 
 
 class TokenCounts(NamedTuple):
@@ -77,7 +76,9 @@ def unigram_row(encoded: Path, vocab_size: int) -> Row:
         num_documents=test.documents,
         num_unk=int(test.tokens[UNK_ID]),
     )
-    return _row("unigram", "knows how frequent each token is in train (add-one), and nothing of its neighbours", block)
+    return baseline_row(
+        "unigram", "knows how frequent each token is in train (add-one), and nothing of its neighbours", block
+    )
 
 
 def kneser_ney_row(encoded: Path, vocab_size: int, *, scores: Path) -> Row:
@@ -104,7 +105,7 @@ def kneser_ney_row(encoded: Path, vocab_size: int, *, scores: Path) -> Row:
         f"interpolated modified Kneser-Ney, order {best.order}: knows the {best.order - 1} tokens before; of orders "
         f"{min(ORDERS)} to {max(ORDERS)} this one was best on validation"
     )
-    return _row("kneser_ney", description, block)
+    return baseline_row("kneser_ney", description, block)
 
 
 def _write_scores(path: Path, split: EncodedDocuments, nll_nats: npt.NDArray[np.float64]) -> None:
@@ -114,13 +115,6 @@ def _write_scores(path: Path, split: EncodedDocuments, nll_nats: npt.NDArray[np.
                 "seed": np.full(len(split), NO_SEED),
                 "id": np.arange(len(split)),
                 "nll_nats": nll_nats,
-                "num_tokens": split.lengths,
-                "num_words": split.num_words + 1,
-                "num_bytes": split.num_bytes + 1,
+                **document_counts(split),
             }
         )
-
-
-def _row(name: str, description: str, block: dict[str, Any]) -> Row:
-    measures = {name: {"mean": value} for name, value in block.items() if name != "perplexity_overflow"}
-    return {"name": name, "kind": "baseline", "description": description, "measures": measures}

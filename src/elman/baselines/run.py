@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from elman.artifacts import read_json, write_json
-from elman.baselines.classifier import majority_row, tfidf_row
+from elman.baselines.classifier import majority_row, read_splits, tfidf_row
 from elman.baselines.language_model import kneser_ney_row, unigram_row
 
 
@@ -29,9 +29,10 @@ def write_baseline(*, task: str, prepared: Path, encoded: Path, tokenizer: Path,
     """
     if task == "classifier":
         names = read_json(prepared / "labels.json")["labels"]
+        splits = read_splits(prepared, names)
         rows = [
-            majority_row(prepared, names),
-            tfidf_row(prepared, names, scores=reports / "baselines" / "tfidf" / "scores.parquet"),
+            majority_row(splits, names),
+            tfidf_row(splits, names, scores=reports / "baselines" / "tfidf" / "scores.parquet"),
         ]
     else:
         vocab_size = int(read_json(tokenizer / "tokenizer.json")["vocab_size"])

@@ -117,6 +117,15 @@ def cut_documents(documents: EncodedDocuments, max_length: int) -> EncodedDocume
     )
 
 
+def document_counts(documents: EncodedDocuments) -> dict[str, npt.NDArray[np.integer]]:
+    """Targets, words and bytes of each document, (documents,) each, with one eos: `perplexity_counts` holds their sums."""
+    return {
+        "num_tokens": documents.lengths,
+        "num_words": documents.num_words + 1,
+        "num_bytes": documents.num_bytes + 1,
+    }
+
+
 def perplexity_counts(documents: EncodedDocuments) -> dict[str, int]:
     """What a perplexity is divided by: targets, words and bytes, each with one eos a document, and unknown targets.
 
@@ -128,9 +137,7 @@ def perplexity_counts(documents: EncodedDocuments) -> dict[str, int]:
         {'num_tokens': 5, 'num_words': 5, 'num_bytes': 15, 'num_documents': 2, 'num_unk': 1}
     """
     return {
-        "num_tokens": documents.num_tokens,
-        "num_words": int(documents.num_words.sum()) + len(documents),
-        "num_bytes": int(documents.num_bytes.sum()) + len(documents),
+        **{name: int(counts.sum()) for name, counts in document_counts(documents).items()},
         "num_documents": len(documents),
         "num_unk": int(np.count_nonzero(documents.token_ids == UNK_ID)),
     }

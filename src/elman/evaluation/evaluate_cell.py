@@ -11,7 +11,7 @@ import numpy as np
 
 from elman.artifacts import TableWriter, read_json, write_json, write_text
 from elman.config import LanguageModelConfig, Params
-from elman.data.sequences import EncodedDocuments, read_encoded
+from elman.data.sequences import EncodedDocuments, document_counts, read_encoded
 from elman.evaluation.classifier import ClassifierEvaluation, evaluate_classifier
 from elman.evaluation.language_model import LanguageModelEvaluation, evaluate_language_model
 from elman.metrics.classification import confusion_matrix, per_class
@@ -163,9 +163,7 @@ def _write_scores(path: Path, seeds: Sequence[int], evaluations: Sequence[Evalua
                 columns = {
                     "id": np.arange(len(split)),
                     "nll_nats": evaluation.nll_nats,
-                    "num_tokens": split.lengths,
-                    "num_words": split.num_words + 1,  # and one eos, as in the perplexity block
-                    "num_bytes": split.num_bytes + 1,
+                    **document_counts(split),
                 }
             writer.write({"seed": np.full(len(columns["id"]), seed), **columns})
 

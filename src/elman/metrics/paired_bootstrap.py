@@ -66,10 +66,10 @@ def resampled_totals(columns: Any, *, resamples: int = RESAMPLES, seed: int = 1)
     block = max(1, _BLOCK_VALUES // documents)
     for start in range(0, resamples, block):
         rows = min(block, resamples - start)
-        weights = np.empty((documents, rows))  # (N, rows)
+        weights = np.empty((rows, documents))  # (rows, N)
         for row in range(rows):
-            weights[:, row] = np.bincount(random.integers(documents, size=documents), minlength=documents)
-        totals[start : start + rows] = (transposed @ weights).T
+            weights[row] = np.bincount(random.integers(documents, size=documents), minlength=documents)
+        totals[start : start + rows] = (transposed @ weights.T).T
     return totals
 
 
@@ -103,26 +103,3 @@ def bootstrapped(value: float, resampled: FloatArray, *, documents: int, level: 
     p_value = min(1.0, 2.0 * (1 + side) / (len(resampled) + 1))
     error = float(resampled.std(ddof=1)) if len(resampled) > 1 else 0.0
     return Bootstrapped(value, float(low), float(high), error, p_value)
-
-
-def paired_bootstrap(
-    first: FloatArray, second: FloatArray, counts: FloatArray, *, resamples: int = RESAMPLES, seed: int = 1
-) -> Bootstrapped:
-    """The difference first minus second of a ratio with the same counts below it, such as nats by bytes.
-
-    Args:
-        first: float64 (N,). Sums of one system by document.
-        second: float64 (N,). Sums of the other, on the same documents.
-        counts: float64 (N,). What both are divided by; at least one document has some.
-        resamples: How often to draw.
-        seed: Of the draws.
-
-    Example:
-        >>> ones = np.ones(50)
-        >>> paired_bootstrap(3 * ones, 2 * ones, ones)[:3]
-        (1.0, 1.0, 1.0)
-    """
-    columns = np.stack([first - second, counts], axis=1)
-    totals = resampled_totals(columns, resamples=resamples, seed=seed)
-    value = float(columns[:, 0].sum() / columns[:, 1].sum())
-    return bootstrapped(value, totals[:, 0] / totals[:, 1], documents=len(first))

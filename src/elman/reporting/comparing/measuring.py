@@ -48,17 +48,31 @@ class Measured(NamedTuple):
     per_document: FloatArray
 
 
-def measure_system(system: System, measure: str, *, resamples: int, seed: int) -> Measured:
-    """The figure, its resampled values (the same draws for every system of the same size) and those of its seeds.
+def measure_systems(systems: Sequence[System], measure: str, *, resamples: int, seed: int) -> list[Measured]:
+    """Each system's figure, its resampled values and those of its seeds; documents are drawn once, for all systems.
+
+    Args:
+        systems: Of one task, on the same documents.
+        measure: One of `MEASURES` of that task.
+        resamples: R, how often documents are drawn.
+        seed: Of the draws.
 
     Raises:
         MetricError: The task has no such measure.
     """
-    if measure not in MEASURES[system.task]:
-        raise MetricError(f"a {system.task} is compared by {', '.join(MEASURES[system.task])}; {measure!r} came")
-    columns = _columns(system, measure)  # (N, K)
+    task = systems[0].task
+    if measure not in MEASURES[task]:
+        raise MetricError(f"a {task} is compared by {', '.join(MEASURES[task])}; {measure!r} came")
+    blocks = [_columns(system, measure) for system in systems]  # (N, K) each
+    joined = sparse.hstack(blocks).tocsr() if sparse.issparse(blocks[0]) else np.hstack(blocks)
+    totals = resampled_totals(joined, resamples=resamples, seed=seed)  # (R, sum of K)
+    ends = np.cumsum([block.shape[1] for block in blocks])
+    parts = np.split(totals, ends[:-1], axis=1)
+    return [_measured(*each, measure) for each in zip(systems, blocks, parts, strict=True)]
+
+
+def _measured(system: System, columns: FloatArray | sparse.csr_matrix, totals: FloatArray, measure: str) -> Measured:
     observed = _by_seed(np.asarray(columns.sum(axis=0), np.float64).reshape(1, -1), system, measure)[0]  # (S,)
-    totals = resampled_totals(columns, resamples=resamples, seed=seed)  # (R, K)
     resampled = _by_seed(totals, system, measure).mean(axis=1)
     right = system.nll_nats if system.predicted is None else _right(system)
     by_seed = {number: float(value) for number, value in zip(system.seeds, observed, strict=True)}

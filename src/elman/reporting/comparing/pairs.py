@@ -13,7 +13,7 @@ from elman.metrics.mcnemar import mcnemar
 from elman.metrics.paired_bootstrap import RESAMPLES, bootstrapped
 from elman.metrics.paired_seeds import paired_seeds
 from elman.metrics.sign_flip import sign_flip
-from elman.reporting.comparing.measuring import DEFAULTS, Measured, measure_system, median_seed
+from elman.reporting.comparing.measuring import DEFAULTS, Measured, measure_systems, median_seed
 from elman.reporting.comparing.same_documents import check_same_documents
 from elman.reporting.comparing.system import System
 from elman.reporting.comparing.words import verdict
@@ -49,7 +49,7 @@ def compare_systems(
         raise DataError(f"a comparison needs two or more systems with names of their own; {', '.join(names)} came")
     chosen = measure or DEFAULTS[systems[0].task]
     check_same_documents(systems, measure=chosen)
-    measured = [measure_system(system, chosen, resamples=resamples, seed=seed) for system in systems]
+    measured = measure_systems(systems, chosen, resamples=resamples, seed=seed)
     places = list(itertools.combinations(range(len(systems)), 2))
     pairs = [_pair(systems[a], systems[b], measured[a], measured[b], len(places)) for a, b in places]
     if chosen != "macro_f1":

@@ -1,0 +1,18 @@
+"""A baseline's row of baseline.json."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def baseline_row(name: str, description: str, measures: Mapping[str, Any]) -> Row:
+    """The row of one baseline.
+
+    Args:
+        name: As in comparison.json.
+        description: What it knows, in words.
+        measures: Value by measure, on the test split; a flag among them is left out.
+    """
+    means = {measure: {"mean": value} for measure, value in measures.items() if not isinstance(value, bool)}
+    return {"name": name, "kind": "baseline", "description": description, "measures": means}
