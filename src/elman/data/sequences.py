@@ -118,7 +118,7 @@ def cut_documents(documents: EncodedDocuments, max_length: int) -> EncodedDocume
 
 
 def document_counts(documents: EncodedDocuments) -> dict[str, npt.NDArray[np.integer]]:
-    """Targets, words and bytes of each document, (documents,) each, with one eos: `perplexity_counts` holds their sums."""
+    """Targets, words and bytes of each document, (documents,) each, one eos in all: `perplexity_counts` are the sums."""
     return {
         "num_tokens": documents.lengths,
         "num_words": documents.num_words + 1,
