@@ -118,7 +118,11 @@ def cut_documents(documents: EncodedDocuments, max_length: int) -> EncodedDocume
 
 
 def document_counts(documents: EncodedDocuments) -> dict[str, npt.NDArray[np.integer]]:
-    """Targets, words and bytes of each document, (documents,) each, one eos in all: `perplexity_counts` are the sums."""
+    """Targets, words and bytes of each document, one eos in each; `perplexity_counts` holds their sums.
+
+    Returns:
+        int (documents,) by name.
+    """
     return {
         "num_tokens": documents.lengths,
         "num_words": documents.num_words + 1,
