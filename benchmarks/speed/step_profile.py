@@ -48,9 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.step_profile", description=__doc__)
     parser.add_argument("--rows", nargs="*", help="only rows whose name starts with one of these")
     parser.add_argument("--cells", nargs="*", choices=CELLS, default=["lstm"])
-    parser.add_argument(
-        "--repeats", type=int, default=15, help="steps of a row, 3 of an epoch; the median counts"
-    )
+    parser.add_argument("--repeats", type=int, default=15, help="steps of a row, 3 of an epoch; the median counts")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--encoded", type=Path, help="folder of the encoded R8; default: data/encoded")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "profile.json")
