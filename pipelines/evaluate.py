@@ -26,6 +26,7 @@ def main() -> None:
         models=Path("models") / arguments.task / arguments.cell,
         encoded=Path("data/encoded"),
         labels=Path("data/prepared/labels.json"),
+        prepared=Path("data/prepared"),
         out=Path("reports") / arguments.task / "cells" / arguments.cell,
     )
     name = experiment_name(params.dataset.name, arguments.task)

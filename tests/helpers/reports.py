@@ -9,6 +9,7 @@ import numpy as np
 from elman.artifacts import write_json
 from elman.metrics.classification import confusion_matrix, macro_f1, per_class
 from elman.metrics.intervals import mean_and_interval
+from tests.helpers.scores import write_scores
 
 LABELS = ["acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade"]
 SUPPORT = [696, 121, 1083, 10, 81, 87, 36, 75]  # the test split of Reuters R8
@@ -16,6 +17,10 @@ ACCURACY = {"simple_rnn": 0.921, "lstm": 0.957, "gru": 0.964}
 NLL = {"simple_rnn": 5.02, "lstm": 4.74, "gru": 4.71}  # nats a token
 PARAMETERS = {"simple_rnn": 1_057_800, "lstm": 1_156_872, "gru": 1_124_232}
 SEEDS = [1, 2, 3]
+MISTAKE = {
+    "id": 17, "label": "ship", "predicted": "trade", "probability": 0.93, "label_probability": 0.02, "seeds_wrong": 3,
+    "source": "reuters-r8-test.tab", "source_row": 22, "text": "tankers wait <outside> the port & nobody unloads them",
+}  # fmt: skip
 TOKENS, WORDS, BYTES = 280_000, 225_000, 1_200_000
 
 
@@ -29,11 +34,13 @@ def write_reports(root: Path, *, seeds: list[int] | None = None) -> Path:
             measures, tables = (
                 _classifier(folder, cell, random, seeds or SEEDS)
                 if task == "classifier"
-                else (_language_model(cell, random, seeds or SEEDS), None)
+                else (_language_model(folder, cell, random, seeds or SEEDS), None)
             )
             write_json(folder / "metrics.json", _metrics(task, cell, measures, seeds or SEEDS))
             if tables is not None:
                 write_json(folder / "per_class.json", tables)
+                write_json(folder / "calibration.json", _calibration(random, seeds or SEEDS))
+                write_json(folder / "mistakes.json", {"version": 1, "mistakes": [MISTAKE]})
             _write_history(folder / "history.csv", random, seeds or SEEDS, final=0.15 if tables else NLL[cell])
     _write_baselines(reports)
     _write_summaries(root)
@@ -57,6 +64,8 @@ def _metrics(task: str, cell: str, measures: dict[str, Any], seeds: list[int]) -
         "seeds": seeds,
         "parameters": PARAMETERS[cell],
         "train_seconds": 41.0 + len(cell),
+        "train_tokens": 2_412_345.0,
+        "epochs": 8.0,
         "tokens_per_second": 81_234.0 + len(cell),
         "measures": measures,
         "valid_measures": measures,
@@ -72,12 +81,16 @@ def _classifier(
         right = random.random(len(actual)) < ACCURACY[cell] + random.normal(scale=0.002)
         guess = random.choice(len(LABELS), size=len(actual), p=np.array(SUPPORT) / sum(SUPPORT))
         found.append(np.where(right, actual, guess))
+    ids, sure = np.arange(len(actual)), np.stack([random.uniform(0.4, 1.0, len(actual)) for _ in seeds])
+    nll = np.where(np.stack(found) == actual, -np.log(sure), 3.0)
+    columns = {"id": ids, "label": actual, "predicted": np.stack(found), "probability": sure, "nll_nats": nll}
+    write_scores(folder, columns, seeds=tuple(seeds), metrics=False)
     tables = [per_class(actual, predicted, len(LABELS)) for predicted in found]
     confusion = sum(confusion_matrix(actual, predicted, len(LABELS)) for predicted in found)
     measures = {
         "accuracy": measure([float((actual == predicted).mean()) for predicted in found]),
         "macro_f1": measure([macro_f1(actual, predicted, len(LABELS)) for predicted in found]),
-        "nll_nats_per_document": measure([0.15 + 0.01 * index for index in range(len(seeds))]),
+        "nll_nats_per_document": measure(nll.mean(axis=1).tolist()),
     }
     means = {
         name: np.mean([getattr(table, name) for table in tables], axis=0).tolist()
@@ -87,8 +100,14 @@ def _classifier(
     return measures, classes
 
 
-def _language_model(cell: str, random: np.random.Generator, seeds: list[int]) -> dict[str, Any]:
+def _language_model(folder: Path, cell: str, random: np.random.Generator, seeds: list[int]) -> dict[str, Any]:
     sums = [(NLL[cell] + random.normal(scale=0.006)) * TOKENS for _ in seeds]
+    shares = np.random.default_rng(7).dirichlet(np.full(500, 4.0))  # of the documents in tokens, words and bytes
+    noise = random.normal(1.0, 0.03, (len(seeds), 500))
+    nll = shares * noise / (shares * noise).sum(axis=1, keepdims=True) * np.array(sums)[:, None]
+    counts = {f"num_{name}": np.maximum((shares * total).astype(np.int64), 1)
+              for name, total in (("tokens", TOKENS), ("words", WORDS), ("bytes", BYTES))}  # fmt: skip
+    write_scores(folder, {"id": np.arange(500), "nll_nats": nll, **counts}, seeds=tuple(seeds), metrics=False)
     return {
         "nll_nats_per_token": measure([total / TOKENS for total in sums]),
         "perplexity": measure([float(np.exp(total / TOKENS)) for total in sums]),
@@ -96,6 +115,21 @@ def _language_model(cell: str, random: np.random.Generator, seeds: list[int]) ->
         "bits_per_byte": measure([total / np.log(2) / BYTES for total in sums]),
         "num_tokens": measure([float(TOKENS)] * len(seeds)),
     }
+
+
+def _calibration(random: np.random.Generator, seeds: list[int]) -> dict[str, Any]:
+    documents = np.array([0, 0, 0, 0, 0, 3, 12, 20, 25, 31, 40, 60, 110, 260, 1628])
+    centres = (np.arange(15) + 0.5) / 15
+    parts = {}
+    for name, gap in (("as_trained", 0.06), ("scaled", 0.01)):
+        right = np.clip(centres - gap + random.normal(0, 0.01, 15), 0, 1)
+        bins = {"documents": documents.tolist(), "confidence": centres.tolist(), "accuracy": right.tolist()}
+        values = (gap * np.linspace(0.8, 1.2, len(seeds))).tolist()
+        parts[name] = {
+            "expected_calibration_error": measure(values), "nll_nats_per_document": measure([4 * v for v in values]),
+            "reliability": bins,
+        }  # fmt: skip
+    return {"version": 1, "bins": 15, "temperature": measure(np.linspace(1.2, 1.5, len(seeds)).tolist()), **parts}
 
 
 def _write_history(path: Path, random: np.random.Generator, seeds: list[int], *, final: float) -> None:

@@ -26,7 +26,11 @@ def classifier_scores(right: np.ndarray, *, classes: int = 4) -> dict[str, Any]:
     ids = np.arange(right.shape[-1])
     labels = ids % classes
     predicted = np.where(right, labels, (labels + 1) % max(classes, 2))
-    return {"id": ids, "label": labels, "predicted": predicted, "nll_nats": np.where(right, 0.1, 2.0)}
+    probability = np.where(right, 0.9, 0.6).astype(np.float32)
+    return {
+        "id": ids, "label": labels, "predicted": predicted, "probability": probability,
+        "nll_nats": np.where(right, 0.1, 2.0),
+    }  # fmt: skip
 
 
 def language_model_scores(nll_per_token: np.ndarray, *, tokens_a_word: int = 2) -> dict[str, Any]:

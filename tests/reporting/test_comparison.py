@@ -26,15 +26,17 @@ def test_the_baseline_comes_first_and_then_the_cells_in_the_order_asked(reports:
 def test_the_form_is_the_one_that_readers_rely_on(reports: Path, task: str) -> None:
     comparison = _build(reports, task)
     assert {key: comparison[key] for key in ("version", "task", "dataset", "commit")} == {
-        "version": 1,
+        "version": 2,
         "task": task,
         "dataset": "reuters-r8",
         "commit": None,
     }
     metrics = read_json(reports / task / "cells" / "lstm" / "metrics.json")
     row = comparison["rows"][2]
-    for key in ("parameters", "seeds", "train_seconds", "tokens_per_second", "measures"):
+    for key in ("parameters", "seeds", "train_seconds", "tokens_per_second", "train_tokens", "epochs"):
         assert row[key] == metrics[key]
+    for name, measured in metrics["measures"].items():
+        assert {key: row["measures"][name][key] for key in measured} == measured
     assert "tuning" not in row
 
 

@@ -1,94 +1,147 @@
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from elman.reporting.comparing.pairs import compare_systems
+from elman.reporting.comparing.system import read_system
+from elman.reporting.measures import DRAWN
 from elman.reporting.verdict import CAUTION, verdict
 from tests.helpers.reports import measure
+from tests.helpers.scores import classifier_scores, language_model_scores, write_scores
+
+SEEDS = (1, 2, 3)
 
 
-def _comparison(values: dict[str, list[float | None]], *, task: str = "classifier", bar: float | None = 0.5):
-    key = "accuracy" if task == "classifier" else "perplexity"
-    rows = [{"name": "majority", "kind": "baseline", "measures": {key: {"mean": bar}}}] if bar is not None else []
-    for name, seeds in values.items():
-        rows.append({"name": name, "kind": "cell", "seeds": list(range(len(seeds))), "measures": {key: measure(seeds)}})
-    return {"task": task, "rows": rows}
+def comparison(folder: Path, task: str, scores: dict[str, dict], *, baseline: str | None = None) -> dict:
+    """A comparison of made-up systems, with the pairs that the real tests give."""
+    key = DRAWN[task][0].key
+    systems = []
+    for name, columns in scores.items():
+        seeds = SEEDS if np.ndim(columns["nll_nats"]) == 2 else (1,)
+        systems.append(read_system(write_scores(folder / name, columns, seeds=seeds, metrics=False), name=name))
+    result = compare_systems(systems, resamples=300)
+    rows = []
+    for system in result["systems"]:
+        values = {
+            **measure(list(system["by_seed"].values())),
+            "documents": {"low": system["low"], "high": system["high"]},
+        }
+        kind = "baseline" if system["name"] == baseline else "cell"
+        seeds = {"seeds": [int(seed) for seed in system["by_seed"]]} if kind == "cell" else {}
+        rows.append({"name": system["name"], "kind": kind, **seeds, "measures": {key: values}})
+    return {"task": task, "rows": rows, "pairs": result["pairs"]}
 
 
-def test_no_difference_is_claimed_where_intervals_overlap() -> None:
-    text = verdict(_comparison({"lstm": [0.95, 0.96, 0.97], "gru": [0.96, 0.97, 0.975]}))
-    assert text[0] == "GRU has the highest mean accuracy: 0.9683 (95 % interval over 3 seeds 0.9494 to 0.9873)."
-    assert text[1] == ("Its interval overlaps that of LSTM: these seeds do not show a difference between the two.")
-    assert not any("wholly" in sentence for sentence in text)
+def right(share: float, *, seed: int, seeds: int = 3, documents: int = 600) -> dict:
+    random = np.random.default_rng(seed)
+    found = random.random((seeds, documents)) < share
+    return classifier_scores(found if seeds > 1 else found[0])
 
 
-def test_intervals_apart_are_said_to_be_apart_and_no_more() -> None:
-    text = verdict(_comparison({"simple_rnn": [0.90, 0.901, 0.902], "gru": [0.96, 0.961, 0.962]}))
-    assert text[1] == "Its interval lies wholly above that of SimpleRNN."
-    assert not any("better" in sentence or "significant" in sentence for sentence in text)
+def nats(mean: float, *, seed: int, spread: float = 0.02) -> dict:
+    random = np.random.default_rng(seed)
+    base = np.random.default_rng(0).normal(0, 0.5, 400)
+    return language_model_scores(mean + base + random.normal(0, spread, (3, 400)))
 
 
-def test_cells_near_and_far_are_told_apart() -> None:
-    values = {"simple_rnn": [0.90, 0.901, 0.902], "lstm": [0.96, 0.961, 0.963], "gru": [0.96, 0.962, 0.963]}
-    text = verdict(_comparison(values))
-    assert text[1].startswith("Its interval overlaps that of LSTM")
-    assert text[2] == "Its interval also lies wholly above that of SimpleRNN."
+def test_no_difference_is_claimed_where_the_tests_find_none(tmp_path: Path) -> None:
+    text = verdict(comparison(tmp_path, "classifier", {"lstm": right(0.950, seed=1), "gru": right(0.952, seed=2)}))
+    assert text[0].startswith(("GRU has the highest mean accuracy of the cells: 0.9", "LSTM has the highest"))
+    assert "over 3 seeds" in text[0]
+    assert "over documents" in text[0]
+    assert text[1].startswith("These data do not tell it from ")
+    assert "would have been found four times in five" in text[1]
+    assert not any("better" in sentence for sentence in text)
 
 
-def test_a_lower_perplexity_leads() -> None:
-    values = {"lstm": [110.0, 111.0, 112.0], "gru": [90.0, 91.0, 92.0]}
-    text = verdict(_comparison(values, task="language_model", bar=600.0))
-    assert text[0].startswith("GRU has the lowest mean perplexity per token: 91.0 ")
-    assert text[1] == "Its interval lies wholly below that of LSTM."
-    assert text[2] == "Every cell's interval lies below the strongest baseline (Majority class, 600.0)."
+def test_better_needs_documents_and_seeds_and_says_both(tmp_path: Path) -> None:
+    cells = {"simple_rnn": right(0.80, seed=1), "gru": right(0.96, seed=2)}
+    text = verdict(comparison(tmp_path, "classifier", cells))
+    assert text[1].startswith("It is better than SimpleRNN (difference 0.1")
+    assert "p < 0.001 over documents and " in text[1]
+    assert "over seeds)" in text[1]
 
 
-def test_with_one_seed_no_order_is_claimed() -> None:
-    text = verdict(_comparison({"lstm": [0.95], "gru": [0.96]}))
-    assert text == [
-        "GRU has the highest mean accuracy: 0.9600, from one seed.",
-        "Without an interval for every cell nothing is said about their order: another seed could reverse it.",
-        "Every cell's value lies above the strongest baseline (Majority class, 0.5000).",
-    ]
+def test_cells_near_and_far_are_told_apart(tmp_path: Path) -> None:
+    cells = {"simple_rnn": right(0.8, seed=1), "lstm": right(0.95, seed=2), "gru": right(0.955, seed=3)}
+    text = " ".join(verdict(comparison(tmp_path, "classifier", cells)))
+    assert "It is better than SimpleRNN (" in text
+    assert "These data do not tell it from LSTM (" in text
 
 
-def test_a_cell_whose_interval_holds_the_baseline_is_not_shown_to_be_better() -> None:
-    text = verdict(_comparison({"simple_rnn": [0.45, 0.50, 0.58], "gru": [0.96, 0.961, 0.962]}))
-    assert "SimpleRNN is not shown to be better than the strongest baseline (Majority class, 0.5000)." in text
+def test_a_difference_that_other_seeds_could_reverse_is_called_so(tmp_path: Path) -> None:
+    random = np.random.default_rng(9)
+    shares = {"lstm": np.full((3, 1), 0.83), "gru": np.array([[0.75], [0.97], [0.93]])}
+    cells = {name: classifier_scores(random.random((3, 2000)) < share) for name, share in shares.items()}
+    text = verdict(comparison(tmp_path, "classifier", cells))
+    assert text[1].startswith("Its trained models are better than those of LSTM (")
+    assert "other seeds could reverse that" in text[1]
 
 
-def test_where_no_cell_is_beyond_the_strongest_baseline_that_is_said() -> None:
-    comparison = _comparison({"lstm": [0.95, 0.955, 0.957], "gru": [0.96, 0.961, 0.962]})
-    strong = {"name": "tfidf", "kind": "baseline", "measures": {"accuracy": {"mean": 0.9703}}}
-    comparison["rows"].insert(1, strong)
-    text = verdict(comparison)
-    assert "No cell's interval lies above the strongest baseline (TF-IDF + LR, 0.9703)." in text
-    assert not any("Majority" in sentence for sentence in text)
+def test_with_one_seed_the_reader_is_told_what_that_leaves_open(tmp_path: Path) -> None:
+    cells = {"lstm": right(0.7, seed=1, seeds=1), "gru": right(0.96, seed=2, seeds=1)}
+    text = verdict(comparison(tmp_path, "classifier", cells))
+    assert ", from one seed (95 % over documents " in text[0]
+    assert text[1].startswith("It is better on these documents than LSTM (")
+    assert text[1].endswith("one seed says nothing about other trainings.")
 
 
-def test_the_strongest_baseline_of_a_language_model_is_the_one_with_the_lowest_perplexity() -> None:
-    comparison = _comparison({"gru": [90.0, 91.0, 92.0]}, task="language_model", bar=600.0)
-    strong = {"name": "kneser_ney", "kind": "baseline", "measures": {"perplexity": {"mean": 80.0}}}
-    comparison["rows"].insert(1, strong)
-    assert "GRU is not shown to be better than the strongest baseline (Kneser-Ney, 80.0)." in verdict(comparison)
+def test_bits_per_byte_decide_for_a_language_model(tmp_path: Path) -> None:
+    cells = {"lstm": nats(4.0, seed=1), "gru": nats(3.6, seed=2)}
+    text = verdict(comparison(tmp_path, "language_model", cells))
+    assert text[0].startswith("GRU has the lowest mean bits per byte of the cells: ")
+    assert text[1].startswith("It is better than LSTM (")
 
 
-def test_a_single_cell_is_not_ranked() -> None:
-    text = verdict(_comparison({"gru": [0.96, 0.961, 0.962]}))
-    assert text[0].startswith("GRU has the mean accuracy: 0.9610 (")
-    assert text[1:] == ["Its interval lies above the strongest baseline (Majority class, 0.5000).", CAUTION]
+@pytest.mark.parametrize(
+    ("share", "start"),
+    [
+        (0.80, "It is better on these documents than the strongest baseline, TF-IDF + LR (0."),
+        (0.96, "These data do not tell it from the strongest baseline, TF-IDF + LR (0."),
+        (0.995, "GRU, the best of the cells, is worse than the strongest baseline, TF-IDF + LR (0."),
+    ],
+)
+def test_the_strongest_baseline_is_faced(tmp_path: Path, share: float, start: str) -> None:
+    scores = {"tfidf": right(share, seed=5, seeds=1), "gru": right(0.957, seed=3)}
+    text = verdict(comparison(tmp_path, "classifier", scores, baseline="tfidf"))
+    assert text[1].startswith(start)
 
 
-def test_a_cell_without_a_finite_value_is_named_and_the_others_are_compared() -> None:
-    values = {"simple_rnn": [None, 3.0, 2.0], "lstm": [110.0, 111.0, 112.0]}
-    text = verdict(_comparison(values, task="language_model", bar=None))
-    assert text[0] == "SimpleRNN gave no finite perplexity per token."
-    assert text[1].startswith("LSTM has the mean perplexity per token: 111.0")
+def test_a_baseline_without_scores_by_document_is_compared_by_its_mean_only(tmp_path: Path) -> None:
+    found = comparison(tmp_path, "classifier", {"lstm": right(0.95, seed=1), "gru": right(0.952, seed=2)})
+    found["rows"].insert(0, {"name": "majority", "kind": "baseline", "measures": {"accuracy": {"mean": 0.5}}})
+    text = verdict(found)
+    assert (
+        "Its mean is better than that of the strongest baseline, Majority class (0.5000); documents were not compared."
+        in text
+    )
+
+
+def test_a_single_cell_is_not_ranked(tmp_path: Path) -> None:
+    found = comparison(tmp_path, "classifier", {"lstm": right(0.95, seed=1), "gru": right(0.952, seed=2)})
+    alone = {**found, "rows": found["rows"][1:], "pairs": []}
+    assert verdict(alone)[0].startswith("GRU has the mean accuracy: 0.9")
+    assert len(verdict(alone)) == 1
+
+
+def test_a_cell_without_a_finite_value_is_named_and_the_others_are_compared(tmp_path: Path) -> None:
+    found = comparison(tmp_path, "language_model", {"lstm": nats(4.0, seed=1), "gru": nats(3.6, seed=2)})
+    broken = {"name": "simple_rnn", "kind": "cell", "seeds": [1], "measures": {"bits_per_byte": measure([None])}}
+    found["rows"].append(broken)
+    text = verdict(found)
+    assert text[0] == "SimpleRNN gave no finite bits per byte."
+    assert text[1].startswith("GRU has the lowest mean")
 
 
 def test_when_nothing_is_finite_that_is_all_that_is_said() -> None:
-    assert verdict(_comparison({"lstm": [None]}, task="language_model")) == [
-        "LSTM gave no finite perplexity per token."
-    ]
+    row = {"name": "lstm", "kind": "cell", "seeds": [1], "measures": {"bits_per_byte": measure([None])}}
+    found = {"task": "language_model", "rows": [row], "pairs": []}
+    assert verdict(found) == ["LSTM gave no finite bits per byte."]
 
 
-@pytest.mark.parametrize("task", ["classifier", "language_model"])
-def test_the_reader_is_told_what_an_interval_over_seeds_is_silent_on(task: str) -> None:
-    assert verdict(_comparison({"gru": [0.1, 0.2, 0.3]}, task=task))[-1] == CAUTION
+def test_identical_cells_are_said_to_be_so_and_the_reader_is_told_what_p_is_about(tmp_path: Path) -> None:
+    same = right(0.9, seed=4)
+    text = verdict(comparison(tmp_path, "classifier", {"lstm": same, "gru": same}))
+    assert text[1].startswith("It scores every document as does ")
+    assert text[-1] == CAUTION

@@ -11,7 +11,11 @@ from tests.helpers.reports import write_reports
 
 CELLS = ["simple_rnn", "lstm", "gru"]
 PICTURES = {
-    "classifier": {"accuracy", "macro_f1", *(f"{kind}_{cell}" for kind in ("curves", "confusion") for cell in CELLS)},
+    "classifier": {
+        "accuracy",
+        "macro_f1",
+        *(f"{kind}_{cell}" for kind in ("curves", "confusion", "reliability") for cell in CELLS),
+    },  # fmt: skip
     "language_model": {"perplexity", "bits_per_byte", *(f"curves_{cell}" for cell in CELLS)},
 }
 

@@ -1,5 +1,6 @@
 """The classifiers without a network: the most frequent class, and weighed words."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from elman.baselines.majority import score_majority
 from elman.baselines.row import Row, baseline_row
 from elman.baselines.tfidf import GRID, LabelledTexts, score_tfidf
 from elman.errors import ArtifactError
+from elman.metrics.calibration import expected_calibration_error, reliability
 from elman.metrics.classification import accuracy, macro_f1
 from elman.metrics.score_columns import CLASSIFIER_SCORES, NO_SEED
 
@@ -59,9 +61,12 @@ def tfidf_row(splits: Splits, names: Sequence[str], *, scores: Path) -> Row:
     Raises:
         MetricError: A split cannot be learned from or scored.
     """
+    started = time.perf_counter()
     found = score_tfidf(**splits._asdict(), num_classes=len(names))
+    seconds = time.perf_counter() - started
     labels, predicted = splits.test.labels, found.log_probabilities.argmax(axis=1)
     rows = np.arange(len(labels))
+    sureness = np.exp(found.log_probabilities[rows, predicted])
     nll_nats = -found.log_probabilities[rows, labels]
     with TableWriter(scores, CLASSIFIER_SCORES) as writer:
         writer.write(
@@ -70,7 +75,7 @@ def tfidf_row(splits: Splits, names: Sequence[str], *, scores: Path) -> Row:
                 "id": rows,
                 "label": labels,
                 "predicted": predicted,
-                "probability": np.exp(found.log_probabilities[rows, predicted]),
+                "probability": sureness,
                 "nll_nats": nll_nats,
             }
         )
@@ -83,8 +88,10 @@ def tfidf_row(splits: Splits, names: Sequence[str], *, scores: Path) -> Row:
         "accuracy": accuracy(labels, predicted),
         "macro_f1": macro_f1(labels, predicted, len(names)),
         "nll_nats_per_document": float(nll_nats.mean()),
+        "expected_calibration_error": expected_calibration_error(reliability(sureness, predicted == labels)),
     }
-    return baseline_row("tfidf", description, measures)
+    costs = {"parameters": found.num_weights, "train_seconds": seconds, "trials": len(GRID)}
+    return baseline_row("tfidf", description, measures, costs=costs)
 
 
 def _read(path: Path, names: Sequence[str]) -> LabelledTexts:

@@ -1,5 +1,6 @@
 """The language models without a network: how frequent tokens are, and which n-grams were seen."""
 
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,11 +94,13 @@ def kneser_ney_row(encoded: Path, vocab_size: int, *, scores: Path) -> Row:
         ArtifactError: A table is missing or damaged.
         MetricError: A split is empty, or a text is not as the encode stage writes it.
     """
+    started = time.perf_counter()
     train, valid, test = (read_encoded(encoded / f"{split}.parquet") for split in ("train", "valid", "test"))
     counts = count_ngrams(train.token_ids, train.lengths, order=max(ORDERS), vocab_size=vocab_size)
     models = [fit_kneser_ney(counts, order=order) for order in ORDERS]
     losses = [-float(model.log_probabilities(valid.token_ids, valid.lengths).mean()) for model in models]
     best = models[int(np.argmin(losses))]
+    seconds = time.perf_counter() - started
     nll_nats = -np.add.reduceat(best.log_probabilities(test.token_ids, test.lengths), test.offsets[:-1])
     block = perplexity_block(nll_nats=float(nll_nats.sum()), **perplexity_counts(test))
     _write_scores(scores, test, nll_nats)
@@ -105,7 +108,13 @@ def kneser_ney_row(encoded: Path, vocab_size: int, *, scores: Path) -> Row:
         f"interpolated modified Kneser-Ney, order {best.order}: knows the {best.order - 1} tokens before; of orders "
         f"{min(ORDERS)} to {max(ORDERS)} this one was best on validation"
     )
-    return baseline_row("kneser_ney", description, block)
+    costs = {
+        "parameters": sum(len(keys) for keys in best.keys),
+        "train_tokens": len(train.token_ids),
+        "train_seconds": seconds,
+        "trials": len(ORDERS),
+    }
+    return baseline_row("kneser_ney", description, block, costs=costs)
 
 
 def _write_scores(path: Path, split: EncodedDocuments, nll_nats: npt.NDArray[np.float64]) -> None:

@@ -37,10 +37,12 @@ class TfidfScores(NamedTuple):
 
     Attributes:
         c: The inverse strength of its penalty.
+        num_weights: Weights and biases of the model.
         log_probabilities: float64 (N, C). Nats; minus infinity for classes that train does not show.
     """
 
     c: float
+    num_weights: int
     log_probabilities: FloatArray
 
 
@@ -83,7 +85,8 @@ def score_tfidf(
         logits = np.stack([np.zeros_like(logits), logits], axis=1)
     log_probabilities = np.full((len(test.texts), num_classes), -np.inf)
     log_probabilities[:, known] = log_softmax(logits, axis=1)
-    return TfidfScores(grid[best], log_probabilities)
+    num_weights = models[best].coef_.size + models[best].intercept_.size
+    return TfidfScores(grid[best], num_weights, log_probabilities)
 
 
 def _check(**splits: LabelledTexts) -> npt.NDArray[np.int64]:

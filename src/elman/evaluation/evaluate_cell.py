@@ -12,8 +12,10 @@ import numpy as np
 from elman.artifacts import TableWriter, read_json, write_json, write_text
 from elman.config import LanguageModelConfig, Params
 from elman.data.sequences import EncodedDocuments, document_counts, read_encoded
+from elman.evaluation.calibration import calibration
 from elman.evaluation.classifier import ClassifierEvaluation, evaluate_classifier
 from elman.evaluation.language_model import LanguageModelEvaluation, evaluate_language_model
+from elman.evaluation.mistakes import most_confident_mistakes
 from elman.metrics.classification import confusion_matrix, per_class
 from elman.metrics.intervals import mean_and_interval
 from elman.metrics.score_columns import CLASSIFIER_SCORES, LANGUAGE_MODEL_SCORES
@@ -31,12 +33,14 @@ class Inputs(NamedTuple):
         models: models/<task>/<cell>.
         encoded: Folder with valid.parquet and test.parquet.
         labels: labels.json.
-        out: The stage's output, reports/<task>/<cell>.
+        prepared: Folder with the prepared splits, for the texts of what is shown.
+        out: The stage's output, reports/<task>/cells/<cell>.
     """
 
     models: Path
     encoded: Path
     labels: Path
+    prepared: Path
     out: Path
 
 
@@ -102,13 +106,14 @@ def evaluate_cell(
         "train_seconds": float(np.mean([row["train_seconds"] for row in trained])),
         "tokens_per_second": float(np.mean([row["tokens_per_second"] for row in trained])),
         "epochs": float(np.mean([row["epochs"] for row in trained])),
+        "train_tokens": float(np.mean([row["train_tokens"] for row in trained])),
         "measures": _over_seeds(found["test"]),
         "valid_measures": _over_seeds(found["valid"]),
     }
     write_json(inputs.out / "metrics.json", metrics)
     _write_scores(inputs.out / "scores.parquet", seeds, found["test"], split["test"])
     if task == "classifier":
-        _write_classes(inputs.out, read_json(inputs.labels)["labels"], found["test"])
+        _write_classifier_tables(inputs, found)
     _write_curves(inputs.out, inputs.models, seeds)
     costs = {name: metrics[name] for name in ("parameters", "train_seconds")}
     write_json(inputs.out / "summary.json", {**mean_measures(metrics), **costs})
@@ -166,6 +171,18 @@ def _write_scores(path: Path, seeds: Sequence[int], evaluations: Sequence[Evalua
                     **document_counts(split),
                 }
             writer.write({"seed": np.full(len(columns["id"]), seed), **columns})
+
+
+def _write_classifier_tables(inputs: Inputs, found: Mapping[str, Sequence[Evaluation]]) -> None:
+    labels = read_json(inputs.labels)["labels"]
+    scores = {
+        name: [one.scores for one in evaluations if isinstance(one, ClassifierEvaluation)]
+        for name, evaluations in found.items()
+    }
+    _write_classes(inputs.out, labels, found["test"])
+    write_json(inputs.out / "calibration.json", calibration(scores["valid"], scores["test"]))
+    mistakes = most_confident_mistakes(scores["test"], labels, inputs.prepared / "test.parquet")
+    write_json(inputs.out / "mistakes.json", {"version": 1, "mistakes": mistakes})
 
 
 def _write_classes(out: Path, labels: Sequence[str], evaluations: Sequence[Evaluation]) -> None:

@@ -1,4 +1,4 @@
-"""comparison.json: the baseline's and the cells' numbers of one task in one file, version 1."""
+"""comparison.json: the baselines' and the cells' numbers of one task in one file."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,8 +7,10 @@ from typing import Any
 from elman.artifacts import read_json
 from elman.errors import ArtifactError
 from elman.reporting.measures import SHOWN
+from elman.reporting.over_documents import document_intervals, read_rows, tested_pairs
 
-VERSION = 1
+VERSION = 2  # of comparison.json
+_REPORT_VERSION = 1  # of what the stages before write
 
 
 def cell_folder(reports: Path, task: str, cell: str) -> Path:
@@ -19,7 +21,7 @@ def cell_folder(reports: Path, task: str, cell: str) -> Path:
 def build_comparison(
     *, reports: Path, task: str, cells: Sequence[str], dataset: str, commit: str | None = None
 ) -> dict[str, Any]:
-    """Joins a task's baseline and cells: the trivial baseline first, then the cells in the order given.
+    """Joins a task's baselines and cells: the trivial baseline first, then the cells in the order given.
 
     Args:
         reports: The folder `reports`.
@@ -42,9 +44,14 @@ def build_comparison(
     rows: list[dict[str, Any]] = []
     for row in baseline["rows"]:
         _check_measures(path, row, task, need=("mean",))
-        rows.append({"name": row["name"], "kind": "baseline", "measures": row["measures"]})
+        known = {key: row[key] for key in ("description", "costs") if key in row}
+        rows.append({"name": row["name"], "kind": "baseline", **known, "measures": row["measures"]})
     rows += [_cell_row(cell_folder(reports, task, cell) / "metrics.json", task, cell) for cell in cells]
-    return {"version": VERSION, "task": task, "dataset": dataset, "commit": commit, "split": "test", "rows": rows}
+    systems = read_rows(reports / task, rows)
+    for name, found in document_intervals(systems).items():
+        _add_document_intervals(next(row for row in rows if row["name"] == name), found)
+    head = {"version": VERSION, "task": task, "dataset": dataset, "commit": commit, "split": "test"}
+    return {**head, "rows": rows, "pairs": tested_pairs(rows, systems)}
 
 
 def read_comparison(reports: Path, task: str) -> dict[str, Any]:
@@ -53,17 +60,8 @@ def read_comparison(reports: Path, task: str) -> dict[str, Any]:
     Raises:
         ArtifactError: It is missing, damaged or of another version.
     """
-    return _checked(reports / task / "comparison.json", {"task": str, "dataset": str, "rows": list})
-
-
-def baselines(comparison: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of models without a network."""
-    return [row for row in comparison["rows"] if row["kind"] == "baseline"]
-
-
-def trained(comparison: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of cells."""
-    return [row for row in comparison["rows"] if row["kind"] == "cell"]
+    fields = {"task": str, "dataset": str, "rows": list, "pairs": list}
+    return _checked(reports / task / "comparison.json", fields, version=VERSION)
 
 
 def _cell_row(path: Path, task: str, cell: str) -> dict[str, Any]:
@@ -75,18 +73,26 @@ def _cell_row(path: Path, task: str, cell: str) -> dict[str, Any]:
         )
     _check_measures(path, metrics, task, need=("mean", "low", "high", "per_seed"))
     row = {"name": cell, "kind": "cell", "parameters": metrics["parameters"], "seeds": metrics["seeds"]}
-    row |= {key: metrics.get(key) for key in ("train_seconds", "tokens_per_second")}
+    row |= {key: metrics.get(key) for key in ("train_seconds", "tokens_per_second", "train_tokens", "epochs")}
     if "tuning" in metrics:
         row["tuning"] = metrics["tuning"]
     return {**row, "measures": metrics["measures"]}
 
 
-def _checked(path: Path, fields: Mapping[str, type]) -> dict[str, Any]:
+def _add_document_intervals(row: dict[str, Any], found: Mapping[str, Mapping[str, Any]]) -> None:
+    measures = {
+        key: {**values, "documents": dict(found[key])} if key in found else values
+        for key, values in row["measures"].items()
+    }
+    row["measures"] = measures
+
+
+def _checked(path: Path, fields: Mapping[str, type], *, version: int = _REPORT_VERSION) -> dict[str, Any]:
     """A JSON object of this version with these fields."""
     value = read_json(path)
-    if not isinstance(value, dict) or value.get("version") != VERSION:
+    if not isinstance(value, dict) or value.get("version") != version:
         found = value.get("version") if isinstance(value, dict) else type(value).__name__
-        raise ArtifactError(f"{path}: version {VERSION} is read here, {found!r} came; run `dvc repro` to write it anew")
+        raise ArtifactError(f"{path}: version {version} is read here, {found!r} came; run `dvc repro` to write it anew")
     wrong = [name for name, kind in fields.items() if not isinstance(value.get(name), kind)]
     if wrong:
         raise ArtifactError(f"{path}: lacks {', '.join(wrong)}; it was half written: run `dvc repro` to write it anew")

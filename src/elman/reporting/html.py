@@ -19,14 +19,21 @@ def figures(drawings: Sequence[str]) -> str:
     return f'<div class="figures">{"".join(f"<figure>{drawing}</figure>" for drawing in drawings)}</div>'
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table whose first column names the row; it scrolls on its own where it is wider than the page."""
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, texts: bool = False) -> str:
+    """A table whose first column names the row; it scrolls on its own where it is wider than the page.
+
+    Args:
+        heads: Of all columns.
+        rows: Plain text.
+        texts: Whether the cells hold words rather than numbers, and start on the left.
+    """
+    kind = ' class="texts"' if texts else ""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     body = "".join(
         f'<tr><th scope="row">{escape(row[0])}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in row[1:])}</tr>'
         for row in rows
     )
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f'<div class="scroll"><table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def definitions(facts: Sequence[tuple[str, str]]) -> str:

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from elman.artifacts import read_json, sha256_file
+from elman.reporting.calibration import read_calibration
+from elman.reporting.class_intervals import class_intervals
+from elman.reporting.comparing.system import read_system
 from elman.reporting.comparison import build_comparison, cell_folder
 from elman.reporting.confusion import read_classes
 from elman.reporting.curves import History, read_history
@@ -21,7 +24,9 @@ class ReportInputs:
     Attributes:
         comparison: What comparison.json holds.
         histories: Learning curves by cell.
-        classes: per_class.json by cell; empty for a language model.
+        classes: per_class.json by cell, with the intervals of `class_intervals`; empty for a language model.
+        calibration: calibration.json by cell; empty for a language model.
+        mistakes: The rows of mistakes.json by cell; empty for a language model.
         prepared: Summary of the prepare stage.
         encoded: Summary of the encode stage.
         origin: What the numbers were made from: name and value, in the order shown.
@@ -31,6 +36,8 @@ class ReportInputs:
     comparison: Mapping[str, Any]
     histories: Mapping[str, History]
     classes: Mapping[str, Mapping[str, Any]]
+    calibration: Mapping[str, Mapping[str, Any]]
+    mistakes: Mapping[str, Sequence[Mapping[str, Any]]]
     prepared: Mapping[str, Any]
     encoded: Mapping[str, Any]
     origin: Sequence[tuple[str, str]]
@@ -66,13 +73,14 @@ def read_inputs(
         ArtifactError: A report is missing, was half written, or is of another version or task.
     """
     state = git_state(root)
-    classes = {}
-    if task == "classifier":
-        classes = {cell: read_classes(cell_folder(reports, task, cell) / "per_class.json") for cell in cells}
+    folders = {cell: cell_folder(reports, task, cell) for cell in cells}
+    labelled = folders if task == "classifier" else {}
     return ReportInputs(
         comparison=build_comparison(reports=reports, task=task, cells=cells, dataset=dataset, commit=state.commit),
-        histories={cell: read_history(cell_folder(reports, task, cell) / "history.csv") for cell in cells},
-        classes=classes,
+        histories={cell: read_history(folder / "history.csv") for cell, folder in folders.items()},
+        classes={cell: _classes(folder, cell) for cell, folder in labelled.items()},
+        calibration={cell: read_calibration(folder / "calibration.json") for cell, folder in labelled.items()},
+        mistakes={cell: read_json(folder / "mistakes.json")["mistakes"] for cell, folder in labelled.items()},
         prepared=read_json(prepared),
         encoded=read_json(encoded),
         origin=[
@@ -86,6 +94,11 @@ def read_inputs(
             command or f"dvc repro compare@{task}",
         ],
     )
+
+
+def _classes(folder: Path, cell: str) -> dict[str, Any]:
+    classes = read_classes(folder / "per_class.json")
+    return {**classes, **class_intervals(classes, read_system(folder, name=cell))}
 
 
 def settings_hash(settings: Mapping[str, Any]) -> str:

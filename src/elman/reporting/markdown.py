@@ -1,11 +1,18 @@
 """report.md: the comparison as a comment under a pull request."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from elman.reporting.costs import COSTS, costs
 from elman.reporting.facts import SPLITS, data_facts, split_table
 from elman.reporting.inputs import ReportInputs
-from elman.reporting.measures import DRAWN, SHOWN, TASK_TITLES, number, plus_minus, title
+from elman.reporting.measures import DRAWN, SHOWN, TASK_TITLES, interval, plus_minus, title
 from elman.reporting.verdict import verdict
+
+_LEGEND = (
+    "Test split. Mean ± half the width of the 95 % t interval over seeds; in brackets the 95 % bootstrap interval over "
+    "documents. Below: what each row cost."
+)
 
 
 def report_markdown(inputs: ReportInputs) -> str:
@@ -13,7 +20,7 @@ def report_markdown(inputs: ReportInputs) -> str:
     comparison = inputs.comparison
     task = comparison["task"]
     lines = [f"## {_text(comparison['dataset'])}: {TASK_TITLES[task]}", "", _text(" ".join(verdict(comparison))), ""]
-    lines += [*_results(inputs), "", "Mean ± half the width of the 95 % t interval over seeds, test split.", ""]
+    lines += [*_results(inputs), "", _LEGEND, "", *_costs(inputs), ""]
     lines += [f"![{measure.title}](figures/{measure.key}.png)" for measure in DRAWN[task]]
     lines += ["", "<details><summary>Data and origin</summary>", ""]
     rows = [[name, *numbers] for name, numbers in split_table(task, inputs.prepared, inputs.encoded)]
@@ -26,17 +33,24 @@ def report_markdown(inputs: ReportInputs) -> str:
 
 def _results(inputs: ReportInputs) -> list[str]:
     measures = SHOWN[inputs.comparison["task"]]
-    rows = []
-    for row in inputs.comparison["rows"]:
-        values = [plus_minus(row["measures"].get(measure.key, {}), measure.decimals) for measure in measures]
-        if row["kind"] == "cell":
-            last = [number(row["train_seconds"], 1), number(row["tokens_per_second"], 0)]
-            first = [number(row["parameters"], 0), str(len(row["seeds"]))]
-        else:
-            first, last = ["", ""], ["", ""]
-        rows.append([title(row["name"]), *first, *values, *last])
-    heads = ["model", "parameters", "seeds", *(measure.title for measure in measures), "training s", "tokens/s"]
-    return _table(heads, rows)
+    rows = [
+        [
+            title(row["name"]),
+            *(_measure(row["measures"].get(measure.key, {}), measure.decimals) for measure in measures),
+        ]
+        for row in inputs.comparison["rows"]
+    ]
+    return _table(["model", *(measure.title for measure in measures)], rows)
+
+
+def _measure(values: Mapping[str, Any], decimals: int) -> str:
+    documents = values.get("documents", {})
+    ends = "" if documents.get("low") is None else f" ({interval(documents, decimals)})"
+    return f"{plus_minus(values, decimals)}{ends}"
+
+
+def _costs(inputs: ReportInputs) -> list[str]:
+    return _table(["model", *COSTS], [[title(row["name"]), *costs(row)] for row in inputs.comparison["rows"]])
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -35,6 +35,8 @@ class Measure(NamedTuple):
 
 ACCURACY = Measure("accuracy", "accuracy", 4, lower_is_better=False)
 MACRO_F1 = Measure("macro_f1", "macro-F1", 4, lower_is_better=False)
+DOCUMENT_NLL = Measure("nll_nats_per_document", "NLL, nats per document", 4, lower_is_better=True)
+CALIBRATION = Measure("expected_calibration_error", "calibration error", 4, lower_is_better=True)
 PERPLEXITY = Measure("perplexity", "perplexity per token", 1, lower_is_better=True)
 PERPLEXITY_PER_WORD = Measure("perplexity_per_word", "perplexity per word", 1, lower_is_better=True)
 BITS_PER_BYTE = Measure("bits_per_byte", "bits per byte", 3, lower_is_better=True)
@@ -44,10 +46,15 @@ SHOWN: dict[str, tuple[Measure, ...]] = {
     "classifier": (ACCURACY, MACRO_F1),
     "language_model": (PERPLEXITY, PERPLEXITY_PER_WORD, BITS_PER_BYTE, NLL),
 }
-# The first one is what the verdict goes by.
+# The first one is what the verdict goes by; a language model's means the same for every tokenizer.
 DRAWN: dict[str, tuple[Measure, ...]] = {
     "classifier": (ACCURACY, MACRO_F1),
-    "language_model": (PERPLEXITY, BITS_PER_BYTE),
+    "language_model": (BITS_PER_BYTE, PERPLEXITY),
+}
+# All that two systems can be compared by.
+COMPARED: dict[str, tuple[Measure, ...]] = {
+    "classifier": (ACCURACY, MACRO_F1, DOCUMENT_NLL, CALIBRATION),
+    "language_model": (BITS_PER_BYTE, PERPLEXITY_PER_WORD, PERPLEXITY, NLL),
 }
 
 

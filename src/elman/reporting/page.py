@@ -2,14 +2,16 @@
 
 from html import escape
 
-from elman.reporting.comparison import trained
 from elman.reporting.html import remark
 from elman.reporting.inputs import ReportInputs
 from elman.reporting.measures import TASK_TITLES
 from elman.reporting.page_style import CSS
+from elman.reporting.rows import trained
+from elman.reporting.sections.calibration import calibration_section
 from elman.reporting.sections.classes import classes_section
 from elman.reporting.sections.data import data_section
 from elman.reporting.sections.learning_curves import learning_curves_section
+from elman.reporting.sections.mistakes import mistakes_section
 from elman.reporting.sections.origin import origin_section
 from elman.reporting.sections.results import results_section
 from elman.reporting.sections.seed_intervals import seed_intervals_section
@@ -27,7 +29,7 @@ def report_page(inputs: ReportInputs) -> str:
         results_section(inputs),
         seed_intervals_section(inputs),
         learning_curves_section(inputs),
-        *([classes_section(inputs)] if inputs.classes else []),
+        *([classes_section(inputs), calibration_section(inputs), mistakes_section(inputs)] if inputs.classes else []),
         data_section(inputs),
         origin_section(inputs),
     ]

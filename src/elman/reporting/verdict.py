@@ -1,26 +1,27 @@
 """What the numbers allow to be said, in a few sentences.
 
-Only intervals over seeds speak here. Where two overlap, no difference is claimed; where they do not, the sentence says
-just that. A paired test on documents is another question and needs another answer.
+The mean tells who leads; whether that is more than chance is told by paired tests: over documents (the same models on
+other documents) and over seeds (other trainings of the same cells). "Better" needs both.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elman.reporting.comparison import baselines, trained
+from elman.reporting.comparing.words import p_text
 from elman.reporting.measures import DRAWN, Measure, interval, listed, number, title
+from elman.reporting.rows import baselines, strongest, trained
 
 CAUTION = (
-    "The intervals show what changes with the seed, on this one test split; they say nothing about other documents or "
-    "other settings."
+    "Intervals and p over documents are about these trained models on other documents; those over seeds are about "
+    "other trainings, on these documents. Nothing here is about other settings."
 )
 
 
 def verdict(comparison: Mapping[str, Any]) -> list[str]:
-    """Sentences about the cells of one task, none of them more than the intervals support.
+    """Sentences about the cells of one task, none of them more than the tests support.
 
     Args:
-        comparison: What `build_comparison` returns.
+        comparison: What comparison.json holds.
 
     Returns:
         Sentences in the order in which they are to be read.
@@ -29,97 +30,91 @@ def verdict(comparison: Mapping[str, Any]) -> list[str]:
     cells = [row for row in trained(comparison) if row["measures"][measure.key]["mean"] is not None]
     lost = [title(row["name"]) for row in trained(comparison) if row not in cells]
     sentences = [f"{listed(lost)} gave no finite {measure.title}."] if lost else []
-    if not cells:
+    best = strongest(cells, measure)
+    if best is None:
         return sentences
-    sign = 1.0 if measure.lower_is_better else -1.0
-    ranked = sorted(cells, key=lambda row: sign * float(row["measures"][measure.key]["mean"]))
-    sentences.append(_first(ranked[0], measure, alone=len(ranked) == 1))
-    sentences += _against_cells(ranked, measure)
-    sentences += _against_baseline(ranked, strongest(baselines(comparison), measure), measure)
-    if any(_has_interval(row, measure) for row in cells):
+    sentences.append(_first(best, measure, alone=len(cells) == 1))
+    pairs = _pairs_of(best["name"], comparison["pairs"])
+    sentences += _against_cells(pairs, [row["name"] for row in cells if row is not best], measure)
+    bar = strongest(baselines(comparison), measure)
+    if bar is not None:
+        sentences.append(_against_baseline(best, bar, pairs.get(bar["name"]), measure))
+    if pairs:
         sentences.append(CAUTION)
     return sentences
+
+
+def _pairs_of(name: str, pairs: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """By the other's name, the pairs that hold `name`."""
+    return {
+        pair["second"] if pair["first"] == name else pair["first"]: pair
+        for pair in pairs
+        if name in (pair["first"], pair["second"])
+    }
 
 
 def _first(best: Mapping[str, Any], measure: Measure, *, alone: bool) -> str:
     values = best["measures"][measure.key]
     place = "has the mean" if alone else f"has the {'lowest' if measure.lower_is_better else 'highest'} mean"
-    mean = f"{title(best['name'])} {place} {measure.title}: {number(values['mean'], measure.decimals)}"
-    if not _has_interval(best, measure):
-        return f"{mean}, from one seed."
-    return f"{mean} (95 % interval over {len(best['seeds'])} seeds {interval(values, measure.decimals)})."
+    mean = f"{title(best['name'])} {place} {measure.title}{'' if alone else ' of the cells'}: "
+    mean += number(values["mean"], measure.decimals)
+    ends = []
+    if values["low"] is not None:
+        ends.append(f"over {len(best['seeds'])} seeds {interval(values, measure.decimals)}")
+    documents = values.get("documents", {})
+    if documents.get("low") is not None:
+        ends.append(f"over documents {interval(documents, measure.decimals)}")
+    one = "" if values["low"] is not None else ", from one seed"
+    return f"{mean}{one} (95 % {listed(ends)})." if ends else f"{mean}{one}."
 
 
-def _against_cells(ranked: list[dict[str, Any]], measure: Measure) -> list[str]:
-    best, others = ranked[0], ranked[1:]
-    if not others:
-        return []
-    if not all(_has_interval(row, measure) for row in ranked):
-        return ["Without an interval for every cell nothing is said about their order: another seed could reverse it."]
-    near = [title(row["name"]) for row in others if _overlap(best, row, measure)]
-    far = [title(row["name"]) for row in others if not _overlap(best, row, measure)]
-    side = "below" if measure.lower_is_better else "above"
+def _against_cells(pairs: Mapping[str, Mapping[str, Any]], others: Sequence[str], measure: Measure) -> list[str]:
+    """One sentence for each outcome, with the cells that it holds for."""
+    grouped: dict[str, list[str]] = {}
+    for name in others:
+        if name in pairs:
+            grouped.setdefault(pairs[name]["outcome"], []).append(name)
     sentences = []
-    if near:
-        sentences.append(
-            f"Its interval overlaps {_of(near)}: these seeds do not show a difference between "
-            f"{'the two' if len(near) == 1 else 'them'}."
-        )
-    if far:
-        also = "also " if near else ""
-        sentences.append(f"Its interval {also}lies wholly {side} {_of(far)}.")
+    for outcome in ("better", "seeds_untested", "seeds_undecided", "undecided", "identical"):
+        if names := grouped.get(outcome):
+            told = listed([f"{title(name)} ({_evidence(pairs[name], measure)})" for name in names])
+            sentences.append(_OUTCOMES[outcome].format(others=told))
     return sentences
 
 
-def strongest(rows: Sequence[Mapping[str, Any]], measure: Measure) -> Mapping[str, Any] | None:
-    """The baseline with the best value, which a cell has to beat; None where none has a value."""
-    known = [row for row in rows if row["measures"].get(measure.key, {}).get("mean") is not None]
-    sign = 1.0 if measure.lower_is_better else -1.0
-    return min(known, key=lambda row: sign * float(row["measures"][measure.key]["mean"]), default=None)
+_OUTCOMES = {
+    "better": "It is better than {others}.",
+    "seeds_untested": "It is better on these documents than {others}; one seed says nothing about other trainings.",
+    "seeds_undecided": "Its trained models are better than those of {others}, but other seeds could reverse that.",
+    "undecided": "These data do not tell it from {others}.",
+    "identical": "It scores every document as does {others}.",
+}
 
 
-def strongest_bar(comparison: Mapping[str, Any], measure: Measure) -> tuple[str, float] | None:
-    """Name and value of the strongest baseline, for a figure."""
-    row = strongest(baselines(comparison), measure)
-    return None if row is None else (row["name"], float(row["measures"][measure.key]["mean"]))
+def _against_baseline(
+    best: Mapping[str, Any], bar: Mapping[str, Any], pair: Mapping[str, Any] | None, measure: Measure
+) -> str:
+    value = number(bar["measures"][measure.key]["mean"], measure.decimals)
+    name = f"the strongest baseline, {title(bar['name'])} ({value})"
+    mean, other = best["measures"][measure.key]["mean"], bar["measures"][measure.key]["mean"]
+    ahead = (mean < other) == measure.lower_is_better and mean != other
+    if pair is None:  # it has no scores by document: the majority class
+        return f"Its mean is {'better' if ahead else 'not better'} than that of {name}; documents were not compared."
+    evidence = _evidence(pair, measure)
+    if pair["outcome"] in ("undecided", "identical"):
+        return f"These data do not tell it from {name} ({evidence})."
+    if ahead:
+        return f"It is better on these documents than {name} ({evidence})."
+    return f"{title(best['name'])}, the best of the cells, is worse than {name} ({evidence})."
 
 
-def _against_baseline(ranked: list[dict[str, Any]], baseline: Mapping[str, Any] | None, measure: Measure) -> list[str]:
-    if baseline is None:
-        return []
-    bar = float(baseline["measures"][measure.key]["mean"])
-    name = f"the strongest baseline ({title(baseline['name'])}, {number(bar, measure.decimals)})"
-    side = "below" if measure.lower_is_better else "above"
-    clear = [row for row in ranked if _beyond(row, bar, measure)]
-    open_ = [title(row["name"]) for row in ranked if row not in clear]
-    if not open_:
-        what = "interval" if all(_has_interval(row, measure) for row in ranked) else "value"
-        if len(ranked) == 1:
-            return [f"Its {what} lies {side} {name}."]
-        return [f"Every cell's {what} lies {side} {name}."]
-    if not clear and len(ranked) > 1:
-        what = "interval" if all(_has_interval(row, measure) for row in ranked) else "value"
-        return [f"No cell's {what} lies {side} {name}."]
-    return [f"{listed(open_)} {'is' if len(open_) == 1 else 'are'} not shown to be better than {name}."]
-
-
-def _has_interval(row: Mapping[str, Any], measure: Measure) -> bool:
-    values = row["measures"][measure.key]
-    return values["low"] is not None and values["high"] is not None
-
-
-def _overlap(one: Mapping[str, Any], other: Mapping[str, Any], measure: Measure) -> bool:
-    a, b = one["measures"][measure.key], other["measures"][measure.key]
-    return bool(a["low"] <= b["high"] and b["low"] <= a["high"])
-
-
-def _beyond(row: Mapping[str, Any], bar: float, measure: Measure) -> bool:
-    """Whether the whole interval, or the one value, is better than the bar."""
-    values = row["measures"][measure.key]
-    if measure.lower_is_better:
-        return bool((values["mean"] if values["high"] is None else values["high"]) < bar)
-    return bool((values["mean"] if values["low"] is None else values["low"]) > bar)
-
-
-def _of(names: list[str]) -> str:
-    return f"that of {names[0]}" if len(names) == 1 else f"those of {listed(names)}"
+def _evidence(pair: Mapping[str, Any], measure: Measure) -> str:
+    """Effect and what it rests on; for one that is not shown, how large it would have had to be."""
+    parts = [f"difference {number(abs(pair['difference']), measure.decimals)}", f"p {p_text(pair['adjusted_p'])}"]
+    over = pair["over_seeds"]["adjusted_p"]
+    if pair["outcome"] in ("better", "seeds_undecided") and over is not None:
+        parts[1] += f" over documents and {p_text(over)} over seeds"
+    if pair["outcome"] == "undecided" and pair["smallest_detectable"] is not None:
+        shown = number(pair["smallest_detectable"], measure.decimals)
+        parts.append(f"one of {shown} would have been found four times in five")
+    return ", ".join(parts)

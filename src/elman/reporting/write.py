@@ -7,8 +7,8 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from elman.artifacts import write_json, write_text
+from elman.reporting.calibration import draw_reliability
 from elman.reporting.cell_figures import save_figures
-from elman.reporting.comparison import trained
 from elman.reporting.confusion import draw_confusion
 from elman.reporting.curves import draw_curves, loss_limits
 from elman.reporting.inputs import ReportInputs, read_inputs
@@ -16,7 +16,7 @@ from elman.reporting.intervals import draw_intervals
 from elman.reporting.markdown import report_markdown
 from elman.reporting.measures import DRAWN
 from elman.reporting.page import report_page
-from elman.reporting.verdict import strongest_bar
+from elman.reporting.rows import strongest_bar, trained
 
 
 def write_comparison(
@@ -84,4 +84,6 @@ def _pictures(inputs: ReportInputs) -> dict[str, Figure]:
         pictures[f"curves_{cell}"] = draw_curves(cell, history, limits=limits)
     for cell, classes in inputs.classes.items():
         pictures[f"confusion_{cell}"] = draw_confusion(cell, classes)
+    for cell, found in inputs.calibration.items():
+        pictures[f"reliability_{cell}"] = draw_reliability(cell, found)
     return pictures

@@ -14,16 +14,17 @@ import numpy.typing as npt
 from scipy import sparse
 
 from elman.errors import MetricError
+from elman.metrics.calibration import BINS, confidence_bins
 from elman.metrics.paired_bootstrap import resampled_totals
 from elman.reporting.comparing.system import System
+from elman.reporting.measures import COMPARED
 
 FloatArray = npt.NDArray[np.float64]
 
-DEFAULTS = {"classifier": "accuracy", "language_model": "bits_per_byte"}
-MEASURES = {
-    "classifier": ("accuracy", "macro_f1"),
-    "language_model": ("bits_per_byte", "perplexity_per_word", "perplexity", "nll_nats_per_token"),
-}
+MEASURES = {task: tuple(measure.key for measure in measures) for task, measures in COMPARED.items()}
+DEFAULTS = {task: measures[0] for task, measures in MEASURES.items()}
+# No sums over documents, so that flips of per-document scores do not test them; their p is the bootstrap's.
+WHOLE_SET = ("macro_f1", "expected_calibration_error")
 _COUNTS = {
     "bits_per_byte": "num_bytes",
     "perplexity_per_word": "num_words",
@@ -39,7 +40,7 @@ class Measured(NamedTuple):
         value: On the test documents, the mean over seeds.
         resampled: float64 (R,). The same on each resample.
         by_seed: The figure of each seed.
-        per_document: float64 (N,). Mean over seeds: 1 for right, or nats.
+        per_document: float64 (N,). Mean over seeds: 1 for right where accuracy is measured, else nats.
     """
 
     value: float
@@ -74,9 +75,9 @@ def measure_systems(systems: Sequence[System], measure: str, *, resamples: int, 
 def _measured(system: System, columns: FloatArray | sparse.csr_matrix, totals: FloatArray, measure: str) -> Measured:
     observed = _by_seed(np.asarray(columns.sum(axis=0), np.float64).reshape(1, -1), system, measure)[0]  # (S,)
     resampled = _by_seed(totals, system, measure).mean(axis=1)
-    right = system.nll_nats if system.predicted is None else _right(system)
+    scores = _right(system) if measure == "accuracy" else system.nll_nats
     by_seed = {number: float(value) for number, value in zip(system.seeds, observed, strict=True)}
-    return Measured(float(observed.mean()), resampled, by_seed, right.mean(axis=0))
+    return Measured(float(observed.mean()), resampled, by_seed, scores.mean(axis=0))
 
 
 def _right(system: System) -> FloatArray:
@@ -89,8 +90,15 @@ def _columns(system: System, measure: str) -> FloatArray | sparse.csr_matrix:
     if system.predicted is None:
         return np.column_stack([*system.nll_nats, system.documents[_COUNTS[measure]]]).astype(np.float64)
     right, labels = _right(system), system.documents["label"]
-    if measure == "accuracy":
-        return np.column_stack([*right, np.ones(len(labels))])
+    if measure in ("accuracy", "nll_nats_per_document"):
+        return np.column_stack([*(right if measure == "accuracy" else system.nll_nats), np.ones(len(labels))])
+    if measure == "expected_calibration_error":
+        assert system.probability is not None
+        gaps = [
+            _marks(confidence_bins(sure), BINS, sure - hits)
+            for sure, hits in zip(system.probability, right, strict=True)
+        ]
+        return sparse.hstack([*gaps, sparse.csr_matrix(np.ones((len(labels), 1)))]).tocsr()
     classes = _classes(system)
     blocks = []
     for seed, predicted in enumerate(system.predicted):
@@ -102,26 +110,44 @@ def _by_seed(totals: FloatArray, system: System, measure: str) -> FloatArray:
     """The measure (R, S) from totals (R, K): one division, at the end."""
     if measure == "macro_f1":
         return _macro_f1(totals, seeds=len(system.seeds), classes=_classes(system))
+    if measure == "expected_calibration_error":  # sum over bins of |sum of confidence - right|, over N
+        gaps = np.abs(totals[:, :-1]).reshape(len(totals), len(system.seeds), BINS).sum(axis=2)
+        return np.asarray(gaps / totals[:, -1:])
     ratio: FloatArray = totals[:, :-1] / totals[:, -1:]
     if measure == "bits_per_byte":
         return ratio / math.log(2.0)
     if not measure.startswith("perplexity"):
         return ratio
-    if ratio.max() > 700.0:  # exp of more is no float64
+    if ratio.max() > 350.0:  # the square of exp of more, which a spread needs, is no float64
         raise MetricError(f"{system.name}: its {measure} is too large for a number; compare by bits_per_byte")
     return np.exp(ratio)
 
 
+def class_f1(system: System, *, resamples: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """F1 of each class: of each seed on the documents as they are (S, C), and the mean over seeds on resamples (R, C).
+
+    C is one more than the highest class id that occurs as label or prediction.
+    """
+    columns = _columns(system, "macro_f1")
+    totals = resampled_totals(columns, resamples=resamples, seed=seed)
+    sizes = {"seeds": len(system.seeds), "classes": _classes(system)}
+    observed, _ = _f1(np.asarray(columns.sum(axis=0), np.float64).reshape(1, -1), **sizes)
+    resampled, _ = _f1(totals, **sizes)
+    return observed[0], resampled.mean(axis=1)
+
+
 def _macro_f1(totals: FloatArray, *, seeds: int, classes: int) -> FloatArray:
-    """Mean of 2 TP / (support + chosen) over the classes that have support or are chosen, as in the reports."""
-    support = totals[:, -classes:]
-    values = []
-    for seed in range(seeds):
-        hits, chosen = np.split(totals[:, 2 * seed * classes : 2 * (seed + 1) * classes], 2, axis=1)  # (R, C) each
-        whole = support + chosen
-        f1 = np.divide(2.0 * hits, whole, out=np.zeros_like(whole), where=whole > 0)
-        values.append(f1.sum(axis=1) / (whole > 0).sum(axis=1))
-    return np.stack(values, axis=1)
+    """Mean F1 (R, S) over the classes that have support or are chosen, as in the reports."""
+    f1, occurs = _f1(totals, seeds=seeds, classes=classes)
+    return np.asarray(f1.sum(axis=2) / occurs.sum(axis=2))
+
+
+def _f1(totals: FloatArray, *, seeds: int, classes: int) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """2 TP / (support + chosen), 0 for a class that does not occur, and whether it occurs: (R, S, C) each."""
+    both = totals[:, :-classes].reshape(len(totals), seeds, 2, classes)
+    hits, chosen = both[:, :, 0], both[:, :, 1]
+    whole = totals[:, None, -classes:] + chosen
+    return np.divide(2.0 * hits, whole, out=np.zeros_like(whole), where=whole > 0), whole > 0
 
 
 def _classes(system: System) -> int:

@@ -13,10 +13,10 @@ from elman.metrics.mcnemar import mcnemar
 from elman.metrics.paired_bootstrap import RESAMPLES, bootstrapped
 from elman.metrics.paired_seeds import paired_seeds
 from elman.metrics.sign_flip import sign_flip
-from elman.reporting.comparing.measuring import DEFAULTS, Measured, measure_systems, median_seed
+from elman.reporting.comparing.measuring import DEFAULTS, WHOLE_SET, Measured, measure_systems, median_seed
 from elman.reporting.comparing.same_documents import check_same_documents
 from elman.reporting.comparing.system import System
-from elman.reporting.comparing.words import verdict
+from elman.reporting.comparing.words import outcome, verdict
 
 ALPHA = 0.05
 
@@ -28,8 +28,8 @@ def compare_systems(
 
     The p over documents is that of sign-flips of per-document scores, averaged over seeds: nats for language models,
     right or wrong for accuracy (McNemar's exact test where both have one seed; else McNemar's test on the two median
-    seeds stands beside it). Macro-F1 is no sum over documents, so that its p is the bootstrap's. Holm's correction is
-    over all pairs, once for documents and once for seeds.
+    seeds stands beside it). Macro-F1 and the calibration error are no sums over documents: their p is the
+    bootstrap's. Holm's correction is over all pairs, once for documents and once for seeds.
 
     Args:
         systems: Two or more, on the same documents, with names of their own.
@@ -52,7 +52,7 @@ def compare_systems(
     measured = measure_systems(systems, chosen, resamples=resamples, seed=seed)
     places = list(itertools.combinations(range(len(systems)), 2))
     pairs = [_pair(systems[a], systems[b], measured[a], measured[b], len(places)) for a, b in places]
-    if chosen != "macro_f1":
+    if chosen not in WHOLE_SET:
         scores = np.stack([one.per_document for one in measured], axis=1)  # (N, systems)
         differences = np.stack([scores[:, a] - scores[:, b] for a, b in places], axis=1)  # (N, pairs)
         for pair, p_value in zip(pairs, sign_flip(differences, seed=seed), strict=True):
@@ -60,7 +60,8 @@ def compare_systems(
             pair["p"], pair["test"] = (pair["mcnemar"]["p"], "McNemar") if exact else (float(p_value), "sign-flip")
     _correct(pairs)
     for pair in pairs:
-        pair["verdict"] = verdict(pair, chosen, alpha=ALPHA)
+        pair["outcome"] = outcome(pair, alpha=ALPHA)
+        pair["verdict"] = verdict(pair, chosen)
     return {
         "version": 1,
         "task": systems[0].task,

@@ -24,6 +24,7 @@ class System(NamedTuple):
             num_tokens.
         nll_nats: float64 (S, N).
         predicted: int32 (S, N), a classifier's choice; None for a language model.
+        probability: float32 (S, N), of that choice; None for a language model.
     """
 
     name: str
@@ -32,6 +33,7 @@ class System(NamedTuple):
     documents: dict[str, Array]
     nll_nats: npt.NDArray[np.float64]
     predicted: Array | None
+    probability: Array | None
 
 
 _COLUMNS = {
@@ -58,7 +60,7 @@ def read_system(folder: Path, *, name: str, seed: int | None = None) -> System:
         )
     table = read_table(path)
     task = "classifier" if "predicted" in table.column_names else "language_model"
-    needed = {"seed", "nll_nats", *_COLUMNS[task]}
+    needed = {"seed", "nll_nats", *_COLUMNS[task], *(["probability"] if task == "classifier" else [])}
     if missing := sorted(needed - set(table.column_names)):
         raise ArtifactError(f"{path}: lacks the columns {', '.join(missing)}; run `dvc repro` to write it anew")
     if table.num_rows == 0:
@@ -70,8 +72,8 @@ def read_system(folder: Path, *, name: str, seed: int | None = None) -> System:
     if seed not in system.seeds:
         raise ArtifactError(f"{path}: has the seeds {list(system.seeds)}, and not {seed}")
     row = [system.seeds.index(seed)]
-    predicted = None if system.predicted is None else system.predicted[row]
-    return system._replace(seeds=(seed,), nll_nats=system.nll_nats[row], predicted=predicted)
+    predicted, probability = (None if one is None else one[row] for one in (system.predicted, system.probability))
+    return system._replace(seeds=(seed,), nll_nats=system.nll_nats[row], predicted=predicted, probability=probability)
 
 
 def _by_seed(table: pa.Table, path: Path, *, name: str, task: str) -> System:
@@ -90,7 +92,8 @@ def _by_seed(table: pa.Table, path: Path, *, name: str, task: str) -> System:
     if task == "language_model" and not np.isfinite(shaped["nll_nats"]).all():
         raise ArtifactError(f"{path}: a score is not finite; such a model cannot be compared")
     documents = {key: shaped[key][0] for key in _COLUMNS[task]}
-    return System(name, task, tuple(map(int, seeds)), documents, shaped["nll_nats"], shaped.get("predicted"))
+    chosen, probability = shaped.get("predicted"), shaped.get("probability")
+    return System(name, task, tuple(map(int, seeds)), documents, shaped["nll_nats"], chosen, probability)
 
 
 def _check_metrics(folder: Path, system: System) -> None:

@@ -3,32 +3,47 @@
 from collections.abc import Mapping
 from typing import Any
 
-from elman.reporting.measures import SHOWN, Measure, number
+from elman.reporting.measures import COMPARED, Measure, number
 
-_MEASURES = {measure.key: measure for measures in SHOWN.values() for measure in measures}
+_MEASURES = {measure.key: measure for measures in COMPARED.values() for measure in measures}
 
 
-def verdict(pair: Mapping[str, Any], measure: str, *, alpha: float) -> str:
-    """Who is better, by how much, and what says so; or that these data do not tell the two apart.
+def outcome(pair: Mapping[str, Any], *, alpha: float) -> str:
+    """What a pair's tests allow to be said, as one word.
 
     "Better" needs a corrected p below `alpha` over documents and, where seeds can be tested, over seeds as well.
+
+    Returns:
+        "identical", "undecided" (over documents), "better" (over both), "seeds_undecided" or "seeds_untested".
     """
-    first, second, shown = pair["first"], pair["second"], _MEASURES[measure]
     if pair["identical"]:
+        return "identical"
+    if pair["adjusted_p"] >= alpha:
+        return "undecided"
+    over = pair["over_seeds"]["adjusted_p"]
+    if over is None:
+        return "seeds_untested"
+    return "better" if over < alpha else "seeds_undecided"
+
+
+def verdict(pair: Mapping[str, Any], measure: str) -> str:
+    """Who is better, by how much, and what says so; or that these data do not tell the two apart."""
+    first, second, shown = pair["first"], pair["second"], _MEASURES[measure]
+    if pair["outcome"] == "identical":
         return f"{first} and {second} score every document alike: no difference."
     better, worse = (first, second) if (pair["difference"] < 0) == shown.lower_is_better else (second, first)
     facts = _facts(pair, shown)
-    if pair["adjusted_p"] >= alpha:
+    if pair["outcome"] == "undecided":
         return f"These documents do not tell {first} and {second} apart in {shown.title} ({facts})."
-    over = pair["over_seeds"]["adjusted_p"]
-    if over is None:
+    if pair["outcome"] == "seeds_untested":
         return f"{better} is better than {worse} in {shown.title} on these documents ({facts}); seeds were not tested."
-    if over >= alpha:
+    over = p_text(pair["over_seeds"]["adjusted_p"])
+    if pair["outcome"] == "seeds_undecided":
         return (
             f"{better}'s trained models are better than {worse}'s in {shown.title} ({facts}), but other seeds could "
-            f"reverse it (over seeds p {_p(over)})."
+            f"reverse it (over seeds p {over})."
         )
-    return f"{better} is better than {worse} in {shown.title} ({facts}; over seeds p {_p(over)})."
+    return f"{better} is better than {worse} in {shown.title} ({facts}; over seeds p {over})."
 
 
 def lines(result: Mapping[str, Any]) -> list[str]:
@@ -55,8 +70,10 @@ def _facts(pair: Mapping[str, Any], shown: Measure) -> str:
         ends = f"95 % interval {pair['low']:+,.{decimals}f} to {pair['high']:+,.{decimals}f}"
     smallest = pair["smallest_detectable"]
     power = "no spread over documents" if smallest is None else f"smallest detectable {smallest:,.{decimals}f}"
-    return f"difference {pair['difference']:+,.{decimals}f}, {ends}, {pair['test']} p {_p(pair['adjusted_p'])}, {power}"
+    difference, p_value = f"{pair['difference']:+,.{decimals}f}", p_text(pair["adjusted_p"])
+    return f"difference {difference}, {ends}, {pair['test']} p {p_value}, {power}"
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
+    """A p as people write it."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,5 +1,8 @@
 """How each class fares."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from elman.reporting.confusion import draw_confusion
 from elman.reporting.drawing import as_svg
 from elman.reporting.html import figures, remark, section, table
@@ -12,7 +15,7 @@ def classes_section(inputs: ReportInputs) -> str:
     cells = list(inputs.classes)
     first = inputs.classes[cells[0]]
     rows = [
-        [label, number(support, 0), *(number(inputs.classes[cell]["f1"][index], 3) for cell in cells)]
+        [label, number(support, 0), *(_f1(inputs.classes[cell], index) for cell in cells)]
         for index, (label, support) in enumerate(zip(first["labels"], first["support"], strict=True))
     ]
     drawings = [
@@ -20,8 +23,14 @@ def classes_section(inputs: ReportInputs) -> str:
         for cell, found in inputs.classes.items()
     ]
     caption = (
-        "Documents: of the test split. F1: mean over seeds. In the figures a row is a true class and its shades add up "
-        "to one."
+        "Documents: of the test split. F1: mean over seeds, and its 95 % interval over documents (bootstrap). In the "
+        "figures a row is a true class and its shades add up to one."
     )
     heads = ["class", "documents", *(f"F1 {title(cell)}" for cell in cells)]
     return section("Classes", table(heads, rows), remark(caption), figures(drawings))
+
+
+def _f1(classes: Mapping[str, Any], index: int) -> str:
+    ends = classes["f1_documents"][index]
+    shown = "" if ends is None else f" ({number(ends[0], 2)} to {number(ends[1], 2)})"
+    return f"{number(classes['f1'][index], 3)}{shown}"

@@ -1,10 +1,13 @@
-"""The table of all rows: the baselines, then the cells."""
+"""The tables of all rows: what was reached, and what it cost."""
 
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
-from elman.reporting.html import section
+from elman.reporting.costs import COSTS, costs
+from elman.reporting.html import remark, section
 from elman.reporting.inputs import ReportInputs
-from elman.reporting.measures import SHOWN, interval, number, title
+from elman.reporting.measures import SHOWN, Measure, interval, number, title
 
 _TERMS = {
     "classifier": "Accuracy is the share of test documents whose class was found; macro-F1 is the plain mean of the "
@@ -16,27 +19,40 @@ _TERMS = {
 
 
 def results_section(inputs: ReportInputs) -> str:
-    """Every measure with its interval, and what it cost."""
-    measures = SHOWN[inputs.comparison["task"]]
-    heads = ["parameters", "seeds", *(measure.title for measure in measures), "training seconds", "tokens a second"]
-    rows = []
-    for row in inputs.comparison["rows"]:
-        cells = []
-        for measure in measures:
-            values = row["measures"].get(measure.key, {})
-            ends = f"<small>{interval(values, measure.decimals)}</small>" if "low" in values else ""
-            cells.append(f"<span>{number(values.get('mean'), measure.decimals)}{ends}</span>")
-        if row["kind"] == "cell":
-            cells = [number(row["parameters"], 0), str(len(row["seeds"])), *cells]
-            cells += [number(row["train_seconds"], 1), number(row["tokens_per_second"], 0)]
-        else:
-            cells = ["", "", *cells, "", ""]
-        filled = "".join(f'<td data-label="{escape(h)}">{cell}</td>' for h, cell in zip(heads, cells, strict=True))
-        rows.append(f'<tr class="{row["kind"]}"><th scope="row">{escape(title(row["name"]))}</th>{filled}</tr>')
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("model", *heads))
-    caption = f"Mean over seeds, and the 95 % t interval over seeds. {_TERMS[inputs.comparison['task']]}"
+    """Every measure with both of its intervals, and under it what each row cost."""
+    task = inputs.comparison["task"]
+    rows = inputs.comparison["rows"]
+    measures = SHOWN[task]
+    reached = [[_measure(row, measure) for measure in measures] for row in rows]
+    caption = (
+        "Mean over seeds. Below it the 95 % intervals: over seeds (t), what another training would change; over "
+        f"documents (bootstrap, 2,000 resamples), what another test set would change. {_TERMS[task]}"
+    )
+    spent = [[escape(value) for value in costs(row)] for row in rows]
     return section(
         "Test results",
-        f'<table class="cards"><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table>",
+        _cards([measure.title for measure in measures], rows, reached),
+        remark(caption),
+        _cards(COSTS, rows, spent),
+        remark("What each row cost: means over seeds. Tried settings: how many a search or a grid chose among."),
     )
+
+
+def _measure(row: Mapping[str, Any], measure: Measure) -> str:
+    values = row["measures"].get(measure.key, {})
+    ends = ""
+    if values.get("low") is not None:
+        ends += f"<small>seeds {interval(values, measure.decimals)}</small>"
+    if values.get("documents", {}).get("low") is not None:
+        ends += f"<small>documents {interval(values['documents'], measure.decimals)}</small>"
+    return f"<span>{number(values.get('mean'), measure.decimals)}{ends}</span>"
+
+
+def _cards(heads: Sequence[str], rows: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]]) -> str:
+    """A table that becomes one card a row on a phone."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("model", *heads))
+    body = []
+    for row, values in zip(rows, cells, strict=True):
+        filled = "".join(f'<td data-label="{escape(h)}">{value}</td>' for h, value in zip(heads, values, strict=True))
+        body.append(f'<tr class="{row["kind"]}"><th scope="row">{escape(title(row["name"]))}</th>{filled}</tr>')
+    return f'<table class="cards"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'

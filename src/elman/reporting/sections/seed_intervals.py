@@ -1,12 +1,11 @@
 """Mean, interval and seeds of each cell as figures."""
 
-from elman.reporting.comparison import trained
 from elman.reporting.drawing import as_svg
 from elman.reporting.html import figures, remark, section
 from elman.reporting.inputs import ReportInputs
 from elman.reporting.intervals import draw_intervals
 from elman.reporting.measures import DRAWN
-from elman.reporting.verdict import strongest_bar
+from elman.reporting.rows import strongest_bar, trained
 
 
 def seed_intervals_section(inputs: ReportInputs) -> str:
