@@ -67,6 +67,25 @@ def test_a_second_run_does_nothing_and_records_nothing(project):
     assert runs(project) == before
 
 
+def test_a_seed_more_trains_only_that_seed_below_the_run_of_its_cell(project):
+    before = runs(project)
+    weights = project.root / "models" / "classifier" / "gru" / "seed-1" / "model.keras"
+    old = weights.read_bytes()
+    project.change_params({"experiment": {"seeds": [1, 2, 3]}})
+    ran, text = project.repro("evaluate@classifier-gru")
+    assert set(ran) == {"train@classifier-gru", "evaluate@classifier-gru"}
+    assert text.count("kept, made from the same settings, data and code") == 2
+    assert runs(project) == [*before, ("gru seed 3", "FINISHED")]
+    assert weights.read_bytes() == old
+    metrics = json.loads((project.root / "reports" / "classifier" / "cells" / "gru" / "metrics.json").read_text())
+    assert metrics["seeds"] == [1, 2, 3]
+
+    project.change_params({"experiment": {"seeds": [1, 2]}})
+    project.repro("evaluate@classifier-gru")
+    assert len(runs(project)) == len(before) + 1
+    assert not (weights.parent.parent / "seed-3").exists()
+
+
 def test_a_change_in_code_that_train_imports_runs_train_and_what_follows_again(project):
     file = project.root / "src" / "elman" / "training" / "schedules.py"
     file.write_text(file.read_text() + "\n# changed\n")

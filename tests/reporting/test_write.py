@@ -15,7 +15,7 @@ PICTURES = {
         "accuracy",
         "macro_f1",
         *(f"{kind}_{cell}" for kind in ("curves", "confusion", "reliability") for cell in CELLS),
-    },  # fmt: skip
+    },
     "language_model": {"perplexity", "bits_per_byte", *(f"curves_{cell}" for cell in CELLS)},
 }
 

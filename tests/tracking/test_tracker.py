@@ -22,7 +22,8 @@ def test_seeds_are_told_from_parents_by_tag_and_only_seeds_carry_the_cell(tracke
     assert above.info.run_name == "lstm"
     assert above.info.status == "FINISHED"
     assert above.data.tags["elman.level"] == "parent"
-    assert above.data.params == {"cell_summary": "lstm", "seeds": "[1, 2]", "units": "8"}
+    assert above.data.params == {"cell_summary": "lstm", "units": "8"}
+    assert (above.data.tags["seeds"], above.data.tags["num_seeds"]) == ("1, 2", "2")
     assert "cell" not in above.data.tags
     assert "mean" in above.data.tags["mlflow.note.content"]
 
@@ -36,6 +37,33 @@ def test_seeds_are_told_from_parents_by_tag_and_only_seeds_carry_the_cell(tracke
     found = [tags[key] for key in ("cell", "task", "seed", "elman.level", "mlflow.parentRunId", "hash.data")]
     assert found == ["lstm", "classifier", "2", "seed", parent.run_id, "ab"]
     assert tags["mlflow.runColor"] == above.data.tags["mlflow.runColor"]
+
+
+def test_a_seed_more_goes_below_the_run_of_its_cell_and_a_seed_less_leaves_the_views(tracker: Tracker) -> None:
+    with tracker.parent_run(task="classifier", cell="lstm", seeds=[1, 2], params={"units": 8}) as parent:
+        children = {}
+        for seed in (1, 2):
+            with parent.child_run(seed=seed, params={"units": 8}) as child:
+                children[seed] = child.run_id
+    settings = {"task": "classifier", "cell": "lstm", "seeds": [2, 3], "params": {"units": 8}}
+    with tracker.parent_run(**settings, resume=parent.run_id) as again:
+        again.release({1: children[1]})
+        again.adopt(seed=2, run_id=children[2])
+        with again.child_run(seed=3, params={"units": 8}) as child:
+            children[3] = child.run_id
+    assert again.run_id == parent.run_id
+    assert again.ids()["runs"] == {"2": children[2], "3": children[3]}
+    above = _run(tracker, parent.run_id)
+    assert (above.info.status, above.data.tags["seeds"], above.data.tags["num_seeds"]) == ("FINISHED", "2, 3", "2")
+    assert _run(tracker, children[1]).data.tags["elman.level"] == "removed"
+
+
+def test_a_run_to_go_on_with_that_another_store_holds_is_made_anew(tracker: Tracker) -> None:
+    with tracker.parent_run(task="classifier", cell="gru", seeds=[1], params={}, resume="0" * 32) as parent:
+        parent.adopt(seed=1, run_id="1" * 32)
+        parent.release({7: "2" * 32})
+    assert parent.run_id != "0" * 32
+    assert parent.ids()["runs"] == {}
 
 
 def test_an_exception_fails_the_seed_and_its_parent_and_is_kept(tracker: Tracker) -> None:

@@ -242,6 +242,8 @@ def _record(runs: RunFinder, ids: Mapping[str, Any], metrics: Mapping[str, Any],
         return
     splits = {"test": metrics["measures"], "valid": metrics["valid_measures"]}
     for index, seed in enumerate(metrics["seeds"]):
+        if str(seed) not in ids["runs"]:  # trained where another store recorded it
+            continue
         with runs.resume(ids["runs"][str(seed)]) as run:
             own = {name: {"mean": measure["per_seed"][index]} for name, measure in splits["test"].items()}
             run.log_measures("test", own)

@@ -73,6 +73,20 @@ class ParentRun(Run):
             run.log_params({"cell": self._cell, "seed": seed, **params})
             yield run
 
+    def adopt(self, *, seed: int, run_id: str) -> None:
+        """Takes the run of a seed that was trained before below this one; a run that the store lacks is left out."""
+        if self._tracker.has_run(run_id):
+            Run(self._tracker.client, self._tracker.uri, run_id).set_tags({"mlflow.parentRunId": self.run_id})
+            self._children[seed] = run_id
+
+    def release(self, run_ids: Mapping[int, str]) -> None:
+        """Takes the runs of seeds that are not asked for any more out of the views; they stay in the store."""
+        for seed, run_id in run_ids.items():
+            if self._tracker.has_run(run_id):
+                note = f"Seed {seed} of {self._cell}, which is not among the cell's seeds any more."
+                run = Run(self._tracker.client, self._tracker.uri, run_id)
+                run.set_tags({LEVEL_TAG: "removed", "mlflow.note.content": note})
+
     def ids(self) -> dict[str, Any]:
         """What a train stage writes to run.json, for evaluate to resume the runs."""
         return {
@@ -142,17 +156,32 @@ class Tracker:
         seeds: list[int] | None = None,
         params: Mapping[str, Any],
         tags: Mapping[str, Any] | None = None,
+        resume: str | None = None,
     ) -> Iterator[ParentRun]:
         """The run of a cell over all its seeds: open inside the block, ended with it.
 
-        It carries the tag `cell_summary` instead of `cell`, so that a grouping by `cell` averages seeds only.
+        It carries the tag `cell_summary` instead of `cell`, so that a grouping by `cell` averages seeds only. The seeds
+        are a tag, since they may grow.
+
+        Args:
+            task: "classifier" or "language_model".
+            cell: The cell.
+            seeds: All its seeds.
+            params: The settings.
+            tags: What else the run carries.
+            resume: The run of the same cell and settings to go on with, where the store has it.
         """
         among = "as they come" if seeds is None else ", ".join(map(str, seeds))
         note = _PARENT_NOTE.format(name=cell, cell=cell, task=task, seeds=among)
         labels = {"cell_summary": cell, "task": task, LEVEL_TAG: "parent", "mlflow.note.content": note}
-        parent = ParentRun(self, self.create(cell, {**(tags or {}), **labels, **_color(cell)}), task=task, cell=cell)
+        labels |= {"seeds": among, "num_seeds": str(len(seeds or []))}
+        known = resume if resume is not None and self.has_run(resume) else None
+        run_id = known or self.create(cell, {**(tags or {}), **labels, **_color(cell)})
+        parent = ParentRun(self, run_id, task=task, cell=cell)
         with recording(parent, self.alive):
-            parent.log_params({"cell_summary": cell, **({"seeds": seeds} if seeds else {}), **params})
+            if known:
+                parent.set_tags({**(tags or {}), **labels})
+            parent.log_params({"cell_summary": cell, **params})
             yield parent
 
     @contextmanager

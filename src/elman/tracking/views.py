@@ -29,7 +29,8 @@ def view_tags() -> dict[str, str]:
         "Cells: test measures, mean over seeds with 95 % interval",
         search="tags.`elman.level` = 'parent'",
         metrics=intervals,
-        params=("parameters", "seeds"),
+        params=("parameters",),
+        tags=("seeds",),
         group_by=None,
     )
     seeds = _view(
@@ -37,6 +38,7 @@ def view_tags() -> dict[str, str]:
         search="tags.`elman.level` = 'seed'",
         metrics=[f"test/{name}" for name in _MEASURES],
         params=(),
+        tags=(),
         group_by={"aggregateFunction": "average", "groupByKeys": [{"mode": "tag", "groupByData": "cell"}]},
     )
     return {f"{_TAG_PREFIX}{CELLS}": cells, f"{_TAG_PREFIX}{SEEDS}": seeds}
@@ -55,9 +57,16 @@ def view_address(experiment_id: str, view: str, *, server: str = "http://127.0.0
 
 
 def _view(
-    name: str, *, search: str, metrics: Sequence[str], params: Sequence[str], group_by: dict[str, Any] | None
+    name: str,
+    *,
+    search: str,
+    metrics: Sequence[str],
+    params: Sequence[str],
+    tags: Sequence[str],
+    group_by: dict[str, Any] | None,
 ) -> str:
     columns = [*(f"metrics.`{metric}`" for metric in metrics), *(f"params.`{param}`" for param in params)]
+    columns += [f"tags.`{tag}`" for tag in tags]
     state = {
         "searchFilter": search,
         "orderByKey": "attributes.start_time",

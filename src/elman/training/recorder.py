@@ -11,6 +11,8 @@ import keras
 class Run(Protocol):
     """One recorded run."""
 
+    run_id: str
+
     def log_epoch(self, epoch: int, metrics: Mapping[str, float]) -> None:
         """Values of one epoch, counted from 1."""
 
@@ -26,6 +28,12 @@ class ParentRun(Run, Protocol):
     ) -> AbstractContextManager[Run]:
         """The run of one seed."""
 
+    def adopt(self, *, seed: int, run_id: str) -> None:
+        """Takes the run of a seed that was trained before as its own."""
+
+    def release(self, run_ids: Mapping[int, str]) -> None:
+        """Takes the runs of seeds that are not asked for any more out of the comparison."""
+
     def ids(self) -> dict[str, Any]:
         """What evaluation needs to find the runs again."""
 
@@ -34,9 +42,16 @@ class Recorder(Protocol):
     """Opens runs."""
 
     def parent_run(
-        self, *, task: str, cell: str, seeds: list[int], params: Mapping[str, Any], tags: Mapping[str, Any]
+        self,
+        *,
+        task: str,
+        cell: str,
+        seeds: list[int],
+        params: Mapping[str, Any],
+        tags: Mapping[str, Any],
+        resume: str | None = None,
     ) -> AbstractContextManager[ParentRun]:
-        """The run of a task and cell; it ends FAILED or KILLED when the block does not end well."""
+        """The run of a task and cell, that of `resume` where the store has it; it ends FAILED or KILLED if need be."""
 
 
 class EpochRecord(keras.callbacks.Callback):

@@ -18,6 +18,7 @@ from elman.models.spec import ModelSpec
 from elman.models.store import Model, build_model, save_model
 from elman.seeding import derive_seed
 from elman.training.checkpoint import Checkpoint
+from elman.training.kept_seeds import KeptSeed, read_trained, remove_others, write_trained
 from elman.training.loop import Fitted, fit
 from elman.training.objectives import ClassifierObjective, LanguageModelObjective, Objective
 from elman.training.plan import make_plan, plan_lines
@@ -49,6 +50,8 @@ def train_cell(
 ) -> dict[str, Any]:
     """Trains one model a seed and writes them with their history and a summary.
 
+    A seed whose folder is there, whole, and made from the same settings, data and code is kept as it is.
+
     Args:
         params: All of params.yaml.
         task: "classifier" or "language_model".
@@ -78,17 +81,32 @@ def train_cell(
     logged |= {"dataset": params.dataset.name, "device": device.kind}
     summary: dict[str, Any] = {"version": 1, "task": task, "cell": cell, "parameters": plan["parameters"]}
     summary |= {"device": device.kind, "seeds": seeds, "per_seed": {}}
-    with recorder.parent_run(task=task, cell=cell, seeds=seeds, params=logged, tags={**tags, **hashes}) as parent:
+    kept = {seed: found for seed in seeds if (found := read_trained(job.folder(seed), key=job.key(seed)))}
+    removed = remove_others(inputs.out, seeds)
+    resume = next((found.parent_run_id for found in kept.values()), None)
+    tags = {**tags, **hashes}
+    with recorder.parent_run(task=task, cell=cell, seeds=seeds, params=logged, tags=tags, resume=resume) as parent:
         parent.log_artifact(inputs.out / "plan.json")
+        parent.release(removed)
         for seed in seeds:
+            if seed in kept:
+                print(_KEPT.format(task=task, cell=cell, seed=seed, folder=job.folder(seed)), flush=True)  # noqa: T201
+                parent.adopt(seed=seed, run_id=kept[seed].run_id)
+                summary["per_seed"][str(seed)] = kept[seed].summary
+                continue
             with parent.child_run(seed=seed, params=logged) as run:
                 summary["per_seed"][str(seed)] = _train_seed(job, seed, run)
+            trained = KeptSeed(summary["per_seed"][str(seed)], run.run_id, parent.run_id)
+            write_trained(job.folder(seed), key=job.key(seed), kept=trained)
         write_json(inputs.out / "run.json", {"version": 1, **parent.ids()})
         write_json(inputs.out / "summary.json", summary)
         parent.log_artifact(inputs.out / "summary.json")
     for seed in seeds:
         _checkpoint(job, seed).remove()
     return summary
+
+
+_KEPT = "{task} {cell} seed {seed}: kept, made from the same settings, data and code (delete {folder} to train it anew)"
 
 
 class _Job(NamedTuple):
@@ -100,6 +118,14 @@ class _Job(NamedTuple):
     valid: EncodedDocuments
     inputs: Inputs
     hashes: Mapping[str, str]
+
+    def key(self, seed: int) -> str:
+        """Names all that the training of a seed depends on: settings, data, tokenizer and code."""
+        return params_hash({**dataclasses.replace(self.spec, seed=seed).to_json(), **self.hashes})[:16]
+
+    def folder(self, seed: int) -> Path:
+        """Where a seed's model is written."""
+        return self.inputs.out / f"seed-{seed}"
 
 
 def make_spec(
@@ -147,9 +173,8 @@ def _provenance(params: Params, config: ClassifierConfig | LanguageModelConfig, 
 
 def _checkpoint(job: _Job, seed: int) -> Checkpoint:
     """A checkpoint that only a training with the same settings, data, tokenizer and code finds."""
-    spec = dataclasses.replace(job.spec, seed=seed)
-    key = params_hash({**spec.to_json(), **job.hashes})[:16]
-    return Checkpoint(job.inputs.checkpoints / spec.task / spec.cell / f"seed-{seed}", key)
+    folder = job.inputs.checkpoints / job.spec.task / job.spec.cell / f"seed-{seed}"
+    return Checkpoint(folder, job.key(seed))
 
 
 def _train_seed(job: _Job, seed: int, run: Run) -> dict[str, Any]:
@@ -166,7 +191,7 @@ def _train_seed(job: _Job, seed: int, run: Run) -> dict[str, Any]:
     fitted = fit(objective, job.config, checkpoint=checkpoint, callbacks=callbacks)
     if fitted.resumed_from:
         print(f"{title}: went on after epoch {fitted.resumed_from}", flush=True)  # noqa: T201
-    folder = job.inputs.out / f"seed-{seed}"
+    folder = job.folder(seed)
     save_model(model, folder)
     write_json(folder / "history.json", fitted.history)
     run.log_artifact(folder, "model")
