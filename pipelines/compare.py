@@ -4,9 +4,13 @@ import argparse
 from pathlib import Path
 
 from elman.config import load_params
+from elman.reporting.record import record_comparison
 from elman.reporting.table import print_tables
 from elman.reporting.write import write_comparison
 from elman.stages import run_stage
+from elman.tracking.tracker import Tracker, experiment_name
+
+ROOT = Path(__file__).resolve().parents[1]  # one store, whatever folder the stage works in
 
 
 def main() -> None:
@@ -18,7 +22,7 @@ def main() -> None:
     task = arguments.task
     params = load_params(Path("params.yaml"))
     used = {"dataset", "prepare", "tokenizer", "experiment", task, f"{task}_cells"}
-    write_comparison(
+    comparison = write_comparison(
         reports=Path("reports"),
         task=task,
         cells=params.experiment.cells,
@@ -29,6 +33,9 @@ def main() -> None:
         root=Path(),
         command=arguments.command,
     )
+    with Tracker.open(root=ROOT, experiment=experiment_name(params.dataset.name, task)) as tracker:
+        if missing := record_comparison(comparison, folder=Path("reports") / task, runs=tracker):
+            print(f"the tracking store has no run of {', '.join(missing)}: the verdict stands in the report only")
     print_tables(Path("reports"), [task])
 
 

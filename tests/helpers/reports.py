@@ -17,6 +17,7 @@ ACCURACY = {"simple_rnn": 0.921, "lstm": 0.957, "gru": 0.964}
 NLL = {"simple_rnn": 5.02, "lstm": 4.74, "gru": 4.71}  # nats a token
 PARAMETERS = {"simple_rnn": 1_057_800, "lstm": 1_156_872, "gru": 1_124_232}
 SEEDS = [1, 2, 3]
+RUN_IDS = {"simple_rnn": "5" * 32, "lstm": "e" * 32, "gru": "9" * 32}
 MISTAKE = {
     "id": 17, "label": "ship", "predicted": "trade", "probability": 0.93, "label_probability": 0.02, "seeds_wrong": 3,
     "source": "reuters-r8-test.tab", "source_row": 22, "text": "tankers wait <outside> the port & nobody unloads them",
@@ -36,6 +37,7 @@ def write_reports(root: Path, *, seeds: list[int] | None = None) -> Path:
                 if task == "classifier"
                 else (_language_model(folder, cell, random, seeds or SEEDS), None)
             )
+            write_json(folder / "run.json", {"version": 1, "parent_run_id": RUN_IDS[cell], "runs": {}})
             write_json(folder / "metrics.json", _metrics(task, cell, measures, seeds or SEEDS))
             if tables is not None:
                 write_json(folder / "per_class.json", tables)

@@ -82,7 +82,7 @@ def test_a_difference_that_other_seeds_could_reverse_is_called_so(tmp_path: Path
 def test_with_one_seed_the_reader_is_told_what_that_leaves_open(tmp_path: Path) -> None:
     cells = {"lstm": right(0.7, seed=1, seeds=1), "gru": right(0.96, seed=2, seeds=1)}
     text = verdict(comparison(tmp_path, "classifier", cells))
-    assert ", from one seed (95 % over documents " in text[0]
+    assert ", from one seed (95 % intervals: over documents " in text[0]
     assert text[1].startswith("It is better on these documents than LSTM (")
     assert text[1].endswith("one seed says nothing about other trainings.")
 

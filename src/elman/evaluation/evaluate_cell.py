@@ -116,10 +116,12 @@ def evaluate_cell(
         _write_classifier_tables(inputs, found)
     _write_curves(inputs.out, inputs.models, seeds)
     costs = {name: metrics[name] for name in ("parameters", "train_seconds")}
+    ids = read_json(inputs.models / "run.json")
+    write_json(inputs.out / "run.json", ids)  # so that a figure leads to its run
     write_json(inputs.out / "summary.json", {**mean_measures(metrics), **costs})
     if draw is not None:
         draw(inputs.out)
-    _record(runs, read_json(inputs.models / "run.json"), metrics, inputs.out)
+    _record(runs, ids, metrics, inputs.out)
     return metrics
 
 

@@ -46,7 +46,7 @@ def build_comparison(
         _check_measures(path, row, task, need=("mean",))
         known = {key: row[key] for key in ("description", "costs") if key in row}
         rows.append({"name": row["name"], "kind": "baseline", **known, "measures": row["measures"]})
-    rows += [_cell_row(cell_folder(reports, task, cell) / "metrics.json", task, cell) for cell in cells]
+    rows += [_cell_row(cell_folder(reports, task, cell), task, cell) for cell in cells]
     systems = read_rows(reports / task, rows)
     for name, found in document_intervals(systems).items():
         _add_document_intervals(next(row for row in rows if row["name"] == name), found)
@@ -64,7 +64,8 @@ def read_comparison(reports: Path, task: str) -> dict[str, Any]:
     return _checked(reports / task / "comparison.json", fields, version=VERSION)
 
 
-def _cell_row(path: Path, task: str, cell: str) -> dict[str, Any]:
+def _cell_row(folder: Path, task: str, cell: str) -> dict[str, Any]:
+    path = folder / "metrics.json"
     metrics = _checked(path, {"task": str, "cell": str, "seeds": list, "parameters": int, "measures": dict})
     if (metrics["task"], metrics["cell"]) != (task, cell):
         raise ArtifactError(
@@ -74,6 +75,7 @@ def _cell_row(path: Path, task: str, cell: str) -> dict[str, Any]:
     _check_measures(path, metrics, task, need=("mean", "low", "high", "per_seed"))
     row = {"name": cell, "kind": "cell", "parameters": metrics["parameters"], "seeds": metrics["seeds"]}
     row |= {key: metrics.get(key) for key in ("train_seconds", "tokens_per_second", "train_tokens", "epochs")}
+    row["run_id"] = read_json(folder / "run.json")["parent_run_id"]
     if "tuning" in metrics:
         row["tuning"] = metrics["tuning"]
     return {**row, "measures": metrics["measures"]}

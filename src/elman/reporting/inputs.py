@@ -14,6 +14,8 @@ from elman.reporting.comparing.system import read_system
 from elman.reporting.comparison import build_comparison, cell_folder
 from elman.reporting.confusion import read_classes
 from elman.reporting.curves import History, read_history
+from elman.reporting.measures import title
+from elman.reporting.rows import trained
 from elman.tracking.git import GitState, git_state
 
 
@@ -75,8 +77,9 @@ def read_inputs(
     state = git_state(root)
     folders = {cell: cell_folder(reports, task, cell) for cell in cells}
     labelled = folders if task == "classifier" else {}
+    comparison = build_comparison(reports=reports, task=task, cells=cells, dataset=dataset, commit=state.commit)
     return ReportInputs(
-        comparison=build_comparison(reports=reports, task=task, cells=cells, dataset=dataset, commit=state.commit),
+        comparison=comparison,
         histories={cell: read_history(folder / "history.csv") for cell, folder in folders.items()},
         classes={cell: _classes(folder, cell) for cell, folder in labelled.items()},
         calibration={cell: read_calibration(folder / "calibration.json") for cell, folder in labelled.items()},
@@ -88,6 +91,7 @@ def read_inputs(
             ("settings", f"sha256 {settings_hash(settings)[:16]}"),
             ("prepared text", f"sha256 {sha256_file(prepared)[:16]} of {prepared.as_posix()}"),
             ("encoded text", f"sha256 {sha256_file(encoded)[:16]} of {encoded.as_posix()}"),
+            *((f"{title(row['name'])}, run in MLflow", row["run_id"]) for row in trained(comparison)),
         ],
         commands=[
             *([f"git checkout {state.commit}"] if state.commit else []),

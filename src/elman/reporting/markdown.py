@@ -50,7 +50,9 @@ def _measure(values: Mapping[str, Any], decimals: int) -> str:
 
 
 def _costs(inputs: ReportInputs) -> list[str]:
-    return _table(["model", *COSTS], [[title(row["name"]), *costs(row)] for row in inputs.comparison["rows"]])
+    return _table(
+        ["model", *COSTS], [[title(row["name"]), *costs(row)] for row in inputs.comparison["rows"] if any(costs(row))]
+    )
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -23,7 +23,7 @@ td small { display: block; color: var(--soft); white-space: nowrap; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; } .figures figure { flex: 1 1 19rem; }
 figure { margin: .5rem 0; min-width: 0; } svg { display: block; height: auto; }
 .scroll { overflow-x: auto; }
-table.texts td { text-align: left; } table.texts td:last-child { min-width: 16rem; }
+table.texts td, table.texts th { text-align: left; } table.texts td:last-child { min-width: 16rem; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--accent); }
 dl { display: grid; grid-template-columns: minmax(9rem, max-content) 1fr; gap: .25rem 1rem; margin: .75rem 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }

@@ -44,6 +44,26 @@ def verdict(comparison: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
+def cell_verdict(comparison: Mapping[str, Any], name: str) -> str:
+    """What the tests say of one cell beside each other row, in a line.
+
+    Example: "better than SimpleRNN; not told from LSTM; worse than TF-IDF + LR (accuracy)".
+    """
+    measure = DRAWN[comparison["task"]][0]
+    grouped: dict[str, list[str]] = {"better than": [], "not told from": [], "worse than": []}
+    for other, pair in _pairs_of(name, comparison["pairs"]).items():
+        ahead = (pair["difference"] < 0) == measure.lower_is_better
+        if pair["second"] == name:
+            ahead = not ahead
+        if pair["outcome"] in ("undecided", "identical"):
+            grouped["not told from"].append(title(other))
+        else:
+            doubt = "" if pair["outcome"] == "better" or pair["over_seeds"]["adjusted_p"] is None else " (seeds open)"
+            grouped["better than" if ahead else "worse than"].append(f"{title(other)}{doubt}")
+    parts = [f"{words} {listed(names)}" for words, names in grouped.items() if names]
+    return f"{'; '.join(parts) or 'compared with no other'} ({measure.title})"
+
+
 def _pairs_of(name: str, pairs: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """By the other's name, the pairs that hold `name`."""
     return {
@@ -65,7 +85,7 @@ def _first(best: Mapping[str, Any], measure: Measure, *, alone: bool) -> str:
     if documents.get("low") is not None:
         ends.append(f"over documents {interval(documents, measure.decimals)}")
     one = "" if values["low"] is not None else ", from one seed"
-    return f"{mean}{one} (95 % {listed(ends)})." if ends else f"{mean}{one}."
+    return f"{mean}{one} (95 % intervals: {', '.join(ends)})." if ends else f"{mean}{one}."
 
 
 def _against_cells(pairs: Mapping[str, Mapping[str, Any]], others: Sequence[str], measure: Measure) -> list[str]:

@@ -30,7 +30,7 @@ def view_tags() -> dict[str, str]:
         search="tags.`elman.level` = 'parent'",
         metrics=intervals,
         params=("parameters",),
-        tags=("seeds",),
+        tags=("seeds", "verdict"),
         group_by=None,
     )
     seeds = _view(

@@ -28,12 +28,13 @@ def results_section(inputs: ReportInputs) -> str:
         "Mean over seeds. Below it the 95 % intervals: over seeds (t), what another training would change; over "
         f"documents (bootstrap, 2,000 resamples), what another test set would change. {_TERMS[task]}"
     )
-    spent = [[escape(value) for value in costs(row)] for row in rows]
+    priced = [row for row in rows if any(costs(row))]
+    spent = [[escape(value) for value in costs(row)] for row in priced]
     return section(
         "Test results",
         _cards([measure.title for measure in measures], rows, reached),
         remark(caption),
-        _cards(COSTS, rows, spent),
+        _cards(COSTS, priced, spent),
         remark("What each row cost: means over seeds. Tried settings: how many a search or a grid chose among."),
     )
 
