@@ -1,4 +1,4 @@
-"""The interval figure: mean, interval and seeds of each cell beside the baseline."""
+"""The interval figure: mean, intervals and seeds of each cell beside the baseline."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from elman.tracking.views import COLORS
 def draw_intervals(
     rows: Sequence[Mapping[str, Any]], measure: Measure, *, bar: tuple[str, float] | None, for_page: bool = False
 ) -> Figure:
-    """Mean, interval and every seed of one measure, a line for each cell, and the baseline's value.
+    """Mean, both intervals and every seed of one measure, a line for each cell, and the baseline's value.
 
     Where the baseline is far from the cells, the axis is broken: on one scale the cells could not be told apart.
 
@@ -50,7 +50,8 @@ def draw_intervals(
 
 
 def _extent(values: Mapping[str, Any]) -> list[float]:
-    ends = [values["low"], values["high"], *values["per_seed"]]
+    documents = values.get("documents", {})
+    ends = [values["low"], values["high"], documents.get("low"), documents.get("high"), *values["per_seed"]]
     return [float(end) for end in ends if end is not None]
 
 
@@ -61,6 +62,10 @@ def _draw_row(axes: Any, row: Mapping[str, Any], values: Mapping[str, Any], plac
         return
     if values["low"] is not None:
         axes.plot([values["low"], values["high"]], [place, place], color=color, linewidth=2, solid_capstyle="butt")
+    documents = values.get("documents", {})
+    if documents.get("low") is not None:
+        ends = [documents["low"], documents["high"]]
+        axes.plot(ends, [place - 0.22] * 2, color=color, linewidth=1, linestyle=(0, (4, 1.5)), solid_capstyle="butt")
     seeds = [value for value in values["per_seed"] if value is not None]
     axes.plot(seeds, [place + 0.25] * len(seeds), "|", color=color, markersize=6, markeredgewidth=1.2)
     axes.plot(values["mean"], place, marker, color=color, markersize=6)

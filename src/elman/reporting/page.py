@@ -10,11 +10,11 @@ from elman.reporting.rows import trained
 from elman.reporting.sections.calibration import calibration_section
 from elman.reporting.sections.classes import classes_section
 from elman.reporting.sections.data import data_section
+from elman.reporting.sections.intervals import intervals_section
 from elman.reporting.sections.learning_curves import learning_curves_section
 from elman.reporting.sections.mistakes import mistakes_section
 from elman.reporting.sections.origin import origin_section
 from elman.reporting.sections.results import results_section
-from elman.reporting.sections.seed_intervals import seed_intervals_section
 from elman.reporting.verdict import verdict
 
 
@@ -27,7 +27,7 @@ def report_page(inputs: ReportInputs) -> str:
         remark(_subtitle(inputs)),
         _verdict(inputs),
         results_section(inputs),
-        seed_intervals_section(inputs),
+        intervals_section(inputs),
         learning_curves_section(inputs),
         *([classes_section(inputs), calibration_section(inputs), mistakes_section(inputs)] if inputs.classes else []),
         data_section(inputs),

@@ -125,7 +125,7 @@ def _against_baseline(
         return f"These data do not tell it from {name} ({evidence})."
     if ahead:
         return f"It is better on these documents than {name} ({evidence})."
-    return f"{title(best['name'])}, the best of the cells, is worse than {name} ({evidence})."
+    return f"{title(best['name'])} is worse than {name} ({evidence})."
 
 
 def _evidence(pair: Mapping[str, Any], measure: Measure) -> str:

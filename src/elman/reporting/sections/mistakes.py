@@ -33,5 +33,6 @@ def mistakes_section(inputs: ReportInputs) -> str:
     )
     if not rows:
         return section("Most confident mistakes", remark(f"{title(best['name'])} makes none on the test split."))
-    shown = f"<details><summary>{escape(f'{len(rows)} documents')}</summary>{table(heads, rows, texts=True)}</details>"
+    opener = f"the {len(rows)} surest" if len(rows) > 1 else "the one mistake"
+    shown = f"<details><summary>{escape(opener)}</summary>{table(heads, rows, texts=True)}</details>"
     return section("Most confident mistakes", remark(caption), shown)
