@@ -8,9 +8,10 @@ from elman.reporting.record import record_comparison
 from elman.reporting.table import print_tables
 from elman.reporting.write import write_comparison
 from elman.stages import run_stage
+from elman.tracking.experiment import checkout_of
 from elman.tracking.tracker import Tracker, experiment_name
 
-ROOT = Path(__file__).resolve().parents[1]  # one store, whatever folder the stage works in
+ROOT = checkout_of(Path(__file__))  # one store, whatever folder the stage works in
 
 
 def main() -> None:

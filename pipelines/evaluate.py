@@ -7,9 +7,10 @@ from pathlib import Path
 from elman.config import load_params
 from elman.reporting.cell_figures import write_cell_figures
 from elman.stages import run_stage
+from elman.tracking.experiment import checkout_of
 from elman.tracking.tracker import Tracker, experiment_name
 
-ROOT = Path(__file__).resolve().parents[1]  # one store, whatever folder the stage works in
+ROOT = checkout_of(Path(__file__))  # one store, whatever folder the stage works in
 
 
 def main() -> None:

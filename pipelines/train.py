@@ -6,10 +6,11 @@ from pathlib import Path
 
 from elman.config import load_params
 from elman.stages import run_stage
+from elman.tracking.experiment import checkout_of, experiment_tags
 from elman.tracking.git import git_state
 from elman.tracking.tracker import Tracker, experiment_name
 
-ROOT = Path(__file__).resolve().parents[1]  # one store, whatever folder the stage works in
+ROOT = checkout_of(Path(__file__))  # one store, whatever folder the stage works in
 
 
 def main() -> None:
@@ -31,7 +32,11 @@ def main() -> None:
     )
     name = experiment_name(params.dataset.name, arguments.task)
     with Tracker.open(root=ROOT, experiment=name) as tracker:
-        tags = {**git_state(ROOT).as_tags(), "dvc.stage": f"train@{arguments.task}-{arguments.cell}"}
+        tags = {
+            **git_state(ROOT).as_tags(),
+            **experiment_tags(),
+            "dvc.stage": f"train@{arguments.task}-{arguments.cell}",
+        }
         tags["elman.folder"] = os.path.relpath(Path.cwd(), ROOT)  # reproduce/<preset>, or . for the main pipeline
         train_cell(params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, recorder=tracker, tags=tags)
 

@@ -8,7 +8,9 @@ import typer
 
 
 def compare(
-    systems: Annotated[list[str], typer.Argument(help="Cells, baselines, report folders or MLflow run ids.")],
+    systems: Annotated[
+        list[str], typer.Argument(help="Cells, baselines, report folders, MLflow run ids, or EXPERIMENT:CELL.")
+    ],
     task: Annotated[str | None, typer.Option(help="classifier or language_model; by default each with all.")] = None,
     measure: Annotated[str | None, typer.Option(help="By default accuracy, or bits_per_byte.")] = None,
     resamples: Annotated[int, typer.Option(help="Resamples of the bootstrap.", min=100)] = 2000,

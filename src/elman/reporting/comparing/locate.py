@@ -1,4 +1,4 @@
-"""From what a person types to a folder with scores: a cell, a baseline, a folder, or a run of the tracking store."""
+"""From what a person types to a folder with scores: a cell, a baseline, a folder, a run, or one of an experiment."""
 
 import difflib
 import re
@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from elman.errors import ArtifactError, DataError
+from elman.reporting.comparing.revisions import fetch_revision, split_revision
 from elman.reporting.comparing.system import System, read_system
 from elman.tracking.evaluations import fetch_evaluation
 
@@ -50,9 +51,16 @@ def _read(name: str, reports: Path, root: Path, tasks: list[str]) -> dict[str, S
             folder, seed = fetch_evaluation(name, root=root, into=Path(temporary))
             system = read_system(folder, name=name, seed=seed)
         return {system.task: system}
+    if revision := split_revision(name, root=root):
+        with TemporaryDirectory() as temporary:
+            found = fetch_revision(*revision, tasks=tasks, root=root, into=Path(temporary))
+            systems = [read_system(folder, name=name) for folder in found]
+        return {system.task: system for system in systems}
     known = sorted({path.name for task in tasks for path in (reports / task).glob("*/*/") if path.is_dir()
                     and path.parent.name in ("cells", "baselines")})  # fmt: skip
     if not known:
         raise ArtifactError(f"{reports}: holds no reports of {' or '.join(tasks)}; run `dvc repro` to make them")
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-    raise DataError(f"{name!r} is no cell, baseline, folder or run id; nearest: {near[0]}; all: {', '.join(known)}")
+    raise DataError(
+        f"{name!r} is no cell, baseline, folder, run id or experiment; nearest: {near[0]}; all: {', '.join(known)}"
+    )
