@@ -30,7 +30,7 @@ def test_a_copy_of_5_percent_of_test_in_train_stops_with_the_rows_named(prepare_
     with pytest.raises(LeakageError) as caught:
         prepare_files(files(planted=10))
     message = str(caught.value)
-    assert "5.0% of the 200 documents of test stand in train too: 10 exactly, 0 nearly." in message
+    assert "5.0 % of the 200 documents of test stand in train too: 10 exactly, 0 nearly." in message
     for row in range(1, 6):
         assert f"test.txt row {row} and train.txt row {NUM_TRAIN + 11 - row} (exact): 'w" in message
     assert "prepare.max_leaked_fraction = 0.025" in message
@@ -48,7 +48,9 @@ def test_a_copy_with_a_few_words_changed_stops_with_the_rows_named(prepare_files
 def test_a_leak_into_train_from_valid_stops_too(prepare_files: Prepare) -> None:
     content = files(planted=0)
     content["train.txt"] += "".join(content["valid.txt"].splitlines(keepends=True)[7:9])
-    with pytest.raises(LeakageError, match=r"4\.0% of the 50 documents of valid .*\n.*valid\.txt row 8 and train\.txt"):
+    with pytest.raises(
+        LeakageError, match=r"4\.0 % of the 50 documents of valid .*\n.*valid\.txt row 8 and train\.txt"
+    ):
         prepare_files(content)
 
 
@@ -95,7 +97,7 @@ def test_what_real_collections_repeat_passes(prepare_files: Prepare, planted: in
 
 def test_a_test_split_that_train_holds_wholly_is_called_a_leak(prepare_files: Prepare) -> None:
     content = files(planted=0)
-    with pytest.raises(LeakageError, match=r"100\.0% of the 200 documents of test"):
+    with pytest.raises(LeakageError, match=r"100\.0 % of the 200 documents of test"):
         prepare_files({**content, "train.txt": content["test.txt"]})
 
 

@@ -161,6 +161,11 @@ def _write_baselines(reports: Path) -> None:
 
 def _write_summaries(root: Path) -> None:
     documents = {"train": 4916, "valid": 564, "test": 2189}
+    shares = zip(LABELS, SUPPORT, strict=True)
+    labels = [
+        {"label": label, **{split: round(rows * count / sum(SUPPORT)) for split, rows in documents.items()}}
+        for label, count in shares
+    ]
     write_json(
         root / "data" / "prepared" / "summary.json",
         {
@@ -170,10 +175,20 @@ def _write_summaries(root: Path) -> None:
             "rows_rejected": 5,
             "rejected": {"stands_in_test": 5},
             "splits": {
-                name: {"rows": rows, "words": rows * 105, "bytes": rows * 603} for name, rows in documents.items()
+                name: {
+                    "rows": rows,
+                    "words": rows * 105,
+                    "bytes": rows * 603,
+                    "document_words": {"min": 5, "p50": 67.0, "p95": 352.0, "max": 964},
+                }
+                for name, rows in documents.items()
             },
             "removed_repeats": {"train": 3, "valid": 2},
-            "near_duplicates": {name: {"checked": documents[name], "near_duplicates": 4} for name in ("valid", "test")},
+            "overlap_with_train": {
+                "valid": {"documents": 566, "exact": 0, "checked": 564, "near": 5, "share": 5 / 564},
+                "test": {"documents": 2189, "exact": 2, "checked": 2189, "near": 5, "share": 7 / 2189},
+            },
+            "labels": labels,
             "num_labels": 8,
             "encoding": "utf-8",
         },
@@ -183,8 +198,12 @@ def _write_summaries(root: Path) -> None:
             "documents": rows,
             "tokens": rows * 128,
             "unk_tokens": rows // 50,
+            "length_min": 7,
+            "length_p50": 72.0,
+            "length_p95": 375.0,
             "length_max": 1204,
             "cut_documents": 9,
+            "cut_tokens": 2_345,
         }
         for name, rows in documents.items()
     }

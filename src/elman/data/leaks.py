@@ -137,7 +137,7 @@ class Leaks:
         overlap = self.overlaps[split]
         pairs = [*self._exact[split][:_SHOWN], *self._near[split][:_SHOWN]]
         return [
-            f"{overlap.share:.1%} of the {overlap.documents:,} documents of {split} stand in train too: "
+            f"{100 * overlap.share:.1f} % of the {overlap.documents:,} documents of {split} stand in train too: "
             f"{overlap.exact:,} exactly, {overlap.near:,} nearly. The first:",
             *(
                 f"  {pair['source']} row {pair['source_row']} and {pair['train_source']} row "

@@ -19,8 +19,8 @@ def length_quantiles(lengths: npt.NDArray[np.integer]) -> Lengths:
     """The quantiles of lengths in any unit; integers (documents,).
 
     Example:
-        >>> length_quantiles(np.array([9, 1, 4, 2]))
-        {'min': 1, 'p50': 3.0, 'p95': 8.25, 'max': 9}
+        >>> length_quantiles(np.arange(30, 9, -1))
+        {'min': 10, 'p50': 20.0, 'p95': 29.0, 'max': 30}
     """
     if not len(lengths):
         return Lengths(min=None, p50=None, p95=None, max=None)
