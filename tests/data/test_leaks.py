@@ -66,8 +66,8 @@ def test_what_stopped_is_listed_whole_and_nothing_else_is_written(prepare_files:
 def test_the_setting_allows_it_and_the_summary_says_how_much(prepare_files: Prepare) -> None:
     done = prepare_files(files(planted=10), max_leaked_fraction=0.05)
     assert done.summary["overlap_with_train"] == {
-        "valid": {"documents": 50, "exact": 0, "checked": 50, "near": 0, "share": 0.0},
-        "test": {"documents": 200, "exact": 10, "checked": 200, "near": 0, "share": 0.05},
+        "valid": {"exact": 0, "near": 0, "checked": 50, "share": 0.0},
+        "test": {"exact": 10, "near": 0, "checked": 200, "share": 0.05},
     }
     assert done.summary["removed_repeats"]["train"] == 10
     assert len(done.rows("leaks")) == 10

@@ -194,16 +194,12 @@ def test_repeated_texts_leave_train_and_then_valid(prepare_files: Prepare) -> No
     assert [row["id"] for row in done.rows("train")] == [0, 1]
     assert done.summary["removed_repeats"] == {"train": 3, "valid": 1}
     assert done.summary["rejected"] == {"stands_in_test": 2, "stands_in_valid": 2}
-    lengths = {"min": 1, "p50": 1.0, "p95": 1.0, "max": 1}
-    assert done.summary["splits"]["train"] == {
-        "rows": 2, "words": 2, "bytes": 9, "document_words": lengths, "repeated_inside": 0
-    }  # fmt: skip
-    assert done.summary["splits"]["test"]["document_words"] == {
-        "min": 1,
-        "p50": 1.0,
-        "p95": pytest.approx(1.85),
-        "max": 2,
-    }
+    assert done.summary["splits"]["train"] == {"rows": 2, "words": 2, "bytes": 9, "repeated_inside": 0}
+    assert done.summary["document_words"] == [
+        {"split": "train", "min": 1, "p50": 1.0, "p95": 1.0, "max": 1},
+        {"split": "valid", "min": 1, "p50": 1.5, "p95": pytest.approx(1.95), "max": 2},
+        {"split": "test", "min": 1, "p50": 1.0, "p95": pytest.approx(1.85), "max": 2},
+    ]
     assert done.summary["splits"]["test"]["repeated_inside"] == 1
     assert done.summary["labels"] == [
         {"label": "x", "train": 1, "valid": 2, "test": 3},

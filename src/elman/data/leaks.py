@@ -3,7 +3,7 @@
 A score on a document that the model has learned from says little about documents that it has not seen.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,8 @@ class Leaks:
 
     def summary(self) -> dict[str, dict[str, Any]]:
         """The counts for summary.json, by split."""
-        return {split: asdict(overlap) for split, overlap in self.overlaps.items()}
+        names = ("exact", "near", "checked", "share")
+        return {split: {name: getattr(overlap, name) for name in names} for split, overlap in self.overlaps.items()}
 
     def check(self, *, limit: float, path: Path) -> None:
         """Refuses splits of which more than `limit` stands in train; the list is then all that is written.

@@ -129,7 +129,6 @@ def _summary(
         "splits": {
             split: {
                 **asdict(collector.totals[split]),
-                "document_words": length_quantiles(collector.lengths(split)),
                 "repeated_inside": collector.digests.repeated_inside(split),
             }
             for split in SPLITS
@@ -139,6 +138,7 @@ def _summary(
         "texts_with_replacement_characters": collector.replacement_characters,
         "num_labels": 0 if collector.labels is None else len(collector.labels.names("train")),
         "encoding": ", ".join(sorted(set(codecs.values()))),
+        "document_words": [{"split": split, **length_quantiles(collector.lengths(split))} for split in SPLITS],
         "labels": [] if collector.labels is None else collector.labels.table(),
         "sources": [
             {"name": source.name, "format": source.format, "encoding": codecs[source.name]}

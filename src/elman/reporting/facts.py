@@ -30,7 +30,7 @@ def split_table(task: str, prepared: Mapping[str, Any], encoded: Mapping[str, An
     """Rows of counts: a name, and one entry for each of train, valid and test; only what the task uses."""
     splits = prepared.get("splits", {})
     documents = {split: splits.get(split, {}).get("rows") for split in SPLITS}
-    rows = [("documents", _counts(splits, "rows")), *_overlap(prepared)]
+    rows = [("documents", _counts(splits, "rows")), *_overlap(prepared, documents)]
     rows.append(("words", _counts(splits, "words")))
     tokens = {split: encoded.get(split, {}).get("tokens") for split in SPLITS}
     rows.append(("tokens, eos included", _counts(encoded, "tokens")))
@@ -45,36 +45,38 @@ def split_table(task: str, prepared: Mapping[str, Any], encoded: Mapping[str, An
 def length_table(prepared: Mapping[str, Any], encoded: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """How long the documents of each split are, in words and in tokens, and how many bytes they have together."""
     splits = prepared.get("splits", {})
-    words = {split: splits.get(split, {}).get("document_words", {}) for split in SPLITS}
-    rows = [(f"words a document: {name}", _counts(words, key)) for name, key in _LENGTHS]
+    rows = [(f"words a document: {name}", _counts(_words(prepared), key)) for name, key in _LENGTHS]
     rows += [(f"tokens a document: {name}", _counts(encoded, f"length_{key}")) for name, key in _LENGTHS]
     return _known([*rows, ("bytes, all documents", _counts(splits, "bytes"))])
 
 
 def length_sentence(prepared: Mapping[str, Any]) -> str:
     """The lengths of the test documents in a few words."""
-    words = prepared.get("splits", {}).get("test", {}).get("document_words", {})
+    words = _words(prepared).get("test", {})
     if words.get("max") is None:
         return "Lengths"
     half, most, all_ = (number(words[key], 0) for key in ("p50", "p95", "max"))
     return f"Lengths: of the test documents half have up to {half} words, 95\u00a0% up to {most}, all up to {all_}"
 
 
+def _words(prepared: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {row["split"]: row for row in prepared.get("document_words", [])}
+
+
 def _known(rows: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
     return [(name, numbers) for name, numbers in rows if not set(numbers) <= {NOT_AVAILABLE, _NOTHING}]
 
 
-def _overlap(prepared: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+def _overlap(prepared: Mapping[str, Any], documents: Mapping[str, int | None]) -> list[tuple[str, list[str]]]:
     """Exact and near copies, by split; where only some documents were looked up, of how many."""
     overlaps = prepared.get("overlap_with_train", {})
     exact, near = [_NOTHING], [_NOTHING]
     for split in SPLITS[1:]:
         found = overlaps.get(split, {})
-        documents, checked = found.get("documents"), found.get("checked")
-        exact.append(_with_share(found.get("exact"), documents))
-        near.append(_with_share(found.get("near"), checked))
-        if checked and 2 * checked <= documents:
-            near[-1] += f" of {number(checked, 0)} looked up"
+        exact.append(number(found.get("exact"), 0))
+        near.append(number(found.get("near"), 0))
+        if "checked" in found and found["checked"] < (documents[split] or 0):
+            near[-1] += f" of {number(found['checked'], 0)} looked up"
     return [("exact copies in train", exact), ("near copies in train", near)]
 
 
