@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from elman.artifacts import read_table
+from elman.config import DatasetConfig, PrepareConfig
 from elman.data import leaks
+from elman.data.prepare import prepare
 from elman.errors import LeakageError
 from tests.helpers.documents_alike import changed, document
 from tests.helpers.prepared_files import Prepare
 
+R8 = Path(__file__).parents[2] / "data" / "raw" / "reuters-r8"
 NUM_TRAIN, NUM_TEST = 300, 200
 
 
@@ -115,6 +118,16 @@ def test_the_list_is_bounded_and_the_counts_are_not(prepare_files: Prepare, monk
     done = prepare_files(files(planted=10), max_leaked_fraction=1.0)
     assert done.summary["overlap_with_train"]["test"]["exact"] == 10
     assert [row["source_row"] for row in done.rows("leaks")] == [1, 2, 3, 4]
+
+
+@pytest.mark.skipif(not R8.exists(), reason="R8 is not fetched here; `dvc repro` does it")
+def test_r8_holds_few_copies_and_passes(tmp_path: Path) -> None:
+    dataset = DatasetConfig(path=str(R8), tasks=("classifier",), label_column="label")
+    overlap = prepare(dataset=dataset, cleaning=PrepareConfig(), out=tmp_path)["overlap_with_train"]
+    assert {split: (found["exact"], found["near"]) for split, found in overlap.items()} == {
+        "valid": (0, 5),
+        "test": (2, 5),
+    }
 
 
 def test_rows_of_valid_are_named_right_after_repeats_left_it(prepare_files: Prepare) -> None:
