@@ -65,6 +65,18 @@ def test_the_same_words_in_another_order_are_another_document(tmp_path: Path) ->
     assert found["test"].rows.tolist() == []
 
 
+def test_a_copy_is_found_among_documents_that_share_most_of_their_text(tmp_path: Path) -> None:
+    words = random.Random(4)
+    form = document(words, length=30)
+    filled = [[*form, *document(words, length=10)] for _ in range(45)]
+    copy = changed(words, filled[37], times=1)
+    found = find_near_duplicates(
+        table(tmp_path / "train.parquet", [" ".join(copy)]),
+        {"test": table(tmp_path / "test.parquet", [" ".join(text) for text in filled])},
+    )
+    assert found["test"].rows.tolist() == [row for row, text in enumerate(filled) if near(copy, text)] == [37]
+
+
 def test_batches_of_any_size_give_the_same_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = random.Random(9)
     originals = [document(words, length=80) for _ in range(60)]

@@ -5,8 +5,9 @@ Two documents are near duplicates where they have 0.9 of their words in common, 
 documents, read off sketches (`elman.data.sketches`). A word changed in place costs one word and up to five 5-grams, so
 that 5-grams alone miss copies of short documents. `lee2022deduplicating` finds its candidates by 5-grams too.
 
-Memory is bounded: at most 20,000 documents of each evaluation split are checked (every n-th), and a 5-gram leads to at
-most 50 of them. Where a passage stands in more, the count is a lower bound.
+Memory and time are bounded: at most 20,000 documents of each evaluation split are checked (every n-th), a 5-gram leads
+to at most 50 of them, and a train document is given up after 8 that are like it but not near. Where a passage stands in
+more, the count is a lower bound.
 """
 
 from collections.abc import Iterator
@@ -36,6 +37,7 @@ WORDS_IN_COMMON = 0.9  # Jaccard similarity of the words, each occurrence for it
 GRAMS_IN_COMMON = 0.3  # Jaccard similarity of the sets of 5-grams
 MAX_CHECKED = 20_000  # documents of an evaluation split
 _MAX_POSTINGS = 50  # documents that one 5-gram leads to
+_MAX_MISSES = 8  # documents that a train document is compared with in vain, those with most 5-grams in common first
 _FILTER_BITS = 24  # of a table that tells for most hashes that they are in no checked document
 _FILTER_SHIFT = np.uint64(HASH_BITS - _FILTER_BITS)
 
@@ -90,15 +92,21 @@ class _Index:
             return
         some, places = np.unique(learned, return_inverse=True)
         words = sketcher.words(sketcher.split([texts[one] for one in some]))
+        misses = [0] * len(some)
         for place, other in zip(places.tolist(), checked.tolist(), strict=True):
-            if self.found[other] >= 0:
+            if self.found[other] >= 0 or misses[place] == _MAX_MISSES:
                 continue
             alike = similarity(words.of(place), self._words.of(other))
             if alike >= WORDS_IN_COMMON and similarity(grams.of(some[place]), self._grams.of(other)) >= GRAMS_IN_COMMON:
                 self.found[other], self.similarities[other] = first_row + some[place], alike
+            else:
+                misses[place] += 1
 
     def _likely(self, train: Sketches) -> tuple[Indices, Indices]:
-        """Pairs of a train and a checked document that may be near duplicates; no other pair can be one."""
+        """Pairs of a train and a checked document that may be near duplicates; no other pair can be one.
+
+        Those of a train document stand together, first those with the most 5-grams in common.
+        """
         learned, place = self._shared(train)
         number = self._number[place]
         step = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
@@ -111,7 +119,8 @@ class _Index:
         lengths = train.num_words[learned], self._grams.num_words[checked]
         likely = common >= GRAMS_IN_COMMON * np.maximum(*sizes)
         likely &= np.minimum(*lengths) >= WORDS_IN_COMMON * np.maximum(*lengths)
-        return learned[likely], checked[likely]
+        order = np.lexsort((-common[likely], learned[likely]))
+        return learned[likely][order], checked[likely][order]
 
     def _shared(self, train: Sketches) -> tuple[Indices, Indices]:
         """Train documents, and where in the index each hash stands that they share with a checked document."""
