@@ -62,6 +62,7 @@ def test_a_misspelled_section_is_named_with_the_nearest_valid_name():
         ("dataset.label_column", None, "set dataset.tasks to [language_model]"),
         ("language_model.units", 65, "tie_embeddings needs embedding_dim equal to units"),
         ("prepare.repeats", "drop", "prepare.repeats: Input should be 'remove' or 'keep', but came 'drop'"),
+        ("prepare.max_leaked_fraction", 2.5, "Input should be less than or equal to 1, but came 2.5"),
         ("language_model.kernel_initializer", "orthogonal", "'uniform_by_units', but came 'orthogonal'"),
         ("compute.jit_compile", True, "compute.jit_compile: unknown key"),
         ("classifier.jit_compile", True, "classifier.jit_compile: unknown key"),

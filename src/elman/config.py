@@ -19,6 +19,7 @@ Task = Literal["classifier", "language_model"]
 Cell = Literal["simple_rnn", "lstm", "gru"]
 
 Fraction = Annotated[float, Field(ge=0.0, lt=1.0, allow_inf_nan=False)]
+WholeFraction = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 PositiveFloat = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 NonNegativeFloat = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 PositiveInt = Annotated[int, Field(gt=0)]
@@ -77,13 +78,14 @@ class DatasetConfig(Section):
 
 
 class PrepareConfig(Section):
-    """Cleaning: what is changed in a text and how much may be rejected."""
+    """Cleaning: what is changed in a text, how much may be rejected, and how much of a split may stand in train."""
 
     unicode_form: Literal["none", "NFC", "NFD", "NFKC", "NFKD"] = "NFC"
     lowercase: bool = False
     whitespace: Literal["collapse", "keep"] = "collapse"
     repeats: Literal["remove", "keep"] = "remove"
     max_rejected_fraction: Fraction = 0.05
+    max_leaked_fraction: WholeFraction = 0.025
 
 
 class TokenizerConfig(Section):

@@ -1,4 +1,4 @@
-"""Near duplicates against a slow and exact count over sets of word 5-grams."""
+"""Near duplicates against a slow and exact search over words and sets of word 5-grams."""
 
 import random
 from pathlib import Path
@@ -8,24 +8,10 @@ import pytest
 
 from elman.artifacts import TableWriter
 from elman.data import near_duplicates
-from elman.data.near_duplicates import SKETCH, Sketcher, count_near_duplicates, similarity
+from elman.data.near_duplicates import find_near_duplicates
+from elman.data.sketches import SKETCH
 from elman.data.tables import PREPARED_SCHEMA
-
-
-def document(words: random.Random, *, length: int) -> list[str]:
-    return [f"w{words.randrange(3_000)}" for _ in range(length)]
-
-
-def changed(words: random.Random, text: list[str], *, times: int) -> list[str]:
-    other = list(text)
-    for place in words.sample(range(len(text)), times):
-        other[place] = "new"
-    return other
-
-
-def jaccard(first: list[str], second: list[str]) -> float:
-    a, b = ({tuple(text[i : i + 5]) for i in range(len(text) - 4)} for text in (first, second))
-    return len(a & b) / len(a | b)
+from tests.helpers.documents_alike import changed, document, grams_in_common, words_in_common
 
 
 def table(path: Path, texts: list[str]) -> Path:
@@ -36,57 +22,71 @@ def table(path: Path, texts: list[str]) -> Path:
     return path
 
 
-def test_count_equals_the_exact_one_for_documents_that_fit_a_sketch(tmp_path: Path) -> None:
+def near(first: list[str], second: list[str]) -> bool:
+    return words_in_common(first, second) >= 0.9 and grams_in_common(first, second) >= 0.3
+
+
+def test_pairs_are_those_of_the_exact_search_for_documents_that_fit_a_sketch(tmp_path: Path) -> None:
     words = random.Random(7)
     originals = [document(words, length=words.randint(5, SKETCH)) for _ in range(400)]
-    copies = [changed(words, text, times=min(words.randint(0, 4), len(text))) for text in originals[:150]]
-    expected = sum(any(jaccard(copy, text) >= 0.8 for text in originals) for copy in copies)
-    assert 30 < expected < 120
-    found = count_near_duplicates(
+    copies = [changed(words, text, times=words.randint(0, 4)) for text in reversed(originals[:150])]
+    expected = [row for row, copy in enumerate(copies) if near(copy, originals[149 - row])]
+    assert 50 < len(expected) < 120
+    found = find_near_duplicates(
         table(tmp_path / "train.parquet", [" ".join(text) for text in originals]),
         {"test": table(tmp_path / "test.parquet", [" ".join(text).upper() for text in copies])},
+    )["test"]
+    assert (found.checked, found.rows.tolist()) == (150, expected)
+    assert found.train_rows.tolist() == [149 - row for row in expected]
+    assert found.similarities.tolist() == [words_in_common(copies[row], originals[149 - row]) for row in expected]
+
+
+@pytest.mark.parametrize(("length", "times"), [(20, 1), (60, 3), (120, 6)])
+def test_one_word_in_twenty_may_differ_at_any_length(tmp_path: Path, length: int, times: int) -> None:
+    """Spread evenly, as an editor's changes are; five times as many 5-grams are lost."""
+    text = document(random.Random(length), length=length)
+    other = [f"new{place}" if place % 20 == 10 else word for place, word in enumerate(text)]
+    assert sum(a != b for a, b in zip(text, other, strict=True)) == times
+    found = find_near_duplicates(
+        table(tmp_path / "train.parquet", [" ".join(text)]),
+        {"test": table(tmp_path / "test.parquet", [" ".join(other)])},
     )
-    assert found == {"test": {"checked": 150, "near_duplicates": expected}}
+    assert found["test"].rows.tolist() == [0]
 
 
-def test_similarity_of_long_documents_is_estimated_within_its_error() -> None:
-    words = random.Random(8)
-    errors = []
-    for times in (0, 2, 5, 10, 20, 40) * 5:
-        first = document(words, length=600)
-        second = changed(words, first, times=times)
-        sketch = Sketcher().sketches([" ".join(text).encode() for text in (first, second)])
-        errors.append(similarity(sketch.of(0), sketch.of(1)) - jaccard(first, second))
-    assert max(map(abs, errors)) < 4 * 0.5 / SKETCH**0.5
-    assert abs(sum(errors) / len(errors)) < 0.03
+def test_the_same_words_in_another_order_are_another_document(tmp_path: Path) -> None:
+    words = random.Random(2)
+    text = document(words, length=80)
+    shuffled = words.sample(text, len(text))
+    found = find_near_duplicates(
+        table(tmp_path / "train.parquet", [" ".join(text)]),
+        {"test": table(tmp_path / "test.parquet", [" ".join(shuffled)])},
+    )
+    assert found["test"].rows.tolist() == []
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("", 0), ("a b c d", 0), ("a b c d e", 1), ("a b c d e f", 2), ("a a a a a a a", 1), ("  a  b c d\te ", 1)],
-)
-def test_sketch_holds_each_5_gram_once(text: str, size: int) -> None:
-    sketch = Sketcher().sketches([b"before it stands another text", text.encode(), b"and after it one too"])
-    assert len(sketch.of(1)) == size
+def test_a_copy_is_found_among_documents_that_share_most_of_their_text(tmp_path: Path) -> None:
+    words = random.Random(4)
+    form = document(words, length=30)
+    filled = [[*form, *document(words, length=10)] for _ in range(45)]
+    copy = changed(words, filled[37], times=1)
+    found = find_near_duplicates(
+        table(tmp_path / "train.parquet", [" ".join(copy)]),
+        {"test": table(tmp_path / "test.parquet", [" ".join(text) for text in filled])},
+    )
+    assert found["test"].rows.tolist() == [row for row, text in enumerate(filled) if near(copy, text)] == [37]
 
 
-def test_5_grams_do_not_reach_over_the_end_of_a_document() -> None:
-    sketcher = Sketcher()
-    together = sketcher.sketches([b"a b c d e f", b"g h i j k"])
-    alone = [sketcher.sketches([text]) for text in (b"a b c d e f", b"g h i j k")]
-    assert together.of(0).tolist() == alone[0].of(0).tolist()
-    assert together.of(1).tolist() == alone[1].of(0).tolist()
-
-
-def test_batches_of_any_size_give_the_same_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_any_size_give_the_same_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = random.Random(9)
     originals = [document(words, length=80) for _ in range(60)]
     train = table(tmp_path / "train.parquet", [" ".join(text) for text in originals])
     test = table(tmp_path / "test.parquet", [" ".join(changed(words, text, times=1)) for text in originals[::2]])
-    whole = count_near_duplicates(train, {"test": test})
-    assert whole["test"]["near_duplicates"] > 20
-    monkeypatch.setattr(near_duplicates, "_BATCH_BYTES", 300)
-    assert count_near_duplicates(train, {"test": test}) == whole
+    whole = find_near_duplicates(train, {"test": test})["test"]
+    assert whole.train_rows.tolist() == list(range(0, 60, 2))
+    monkeypatch.setattr(near_duplicates, "BATCH_BYTES", 300)
+    parts = find_near_duplicates(train, {"test": test})["test"]
+    assert [values.tolist() for values in parts[1:]] == [values.tolist() for values in whole[1:]]
 
 
 def test_only_every_nth_document_of_a_large_split_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,12 +94,31 @@ def test_only_every_nth_document_of_a_large_split_is_checked(tmp_path: Path, mon
     words = random.Random(10)
     texts = [" ".join(document(words, length=20)) for _ in range(25)]
     train = table(tmp_path / "train.parquet", texts)
-    found = count_near_duplicates(train, {"test": table(tmp_path / "test.parquet", texts)})
-    assert found == {"test": {"checked": 9, "near_duplicates": 9}}
+    found = find_near_duplicates(train, {"test": table(tmp_path / "test.parquet", texts)})["test"]
+    assert found.checked == 9
+    assert found.rows.tolist() == found.train_rows.tolist() == list(range(0, 25, 3))
+
+
+def test_each_split_has_its_own_pairs(tmp_path: Path) -> None:
+    words = random.Random(11)
+    texts = [" ".join(document(words, length=30)) for _ in range(8)]
+    train = table(tmp_path / "train.parquet", texts[:5])
+    found = find_near_duplicates(
+        train,
+        {
+            "valid": table(tmp_path / "valid.parquet", [texts[6], texts[3]]),
+            "test": table(tmp_path / "test.parquet", [texts[0], texts[7], texts[4]]),
+        },
+    )
+    assert {split: (pairs.rows.tolist(), pairs.train_rows.tolist()) for split, pairs in found.items()} == {
+        "valid": ([1], [3]),
+        "test": ([0, 2], [0, 4]),
+    }
 
 
 def test_empty_split_has_no_near_duplicates(tmp_path: Path) -> None:
     train = table(tmp_path / "train.parquet", ["one two three four five"])
-    assert count_near_duplicates(train, {"test": table(tmp_path / "test.parquet", [])}) == {
-        "test": {"checked": 0, "near_duplicates": 0}
-    }
+    found = find_near_duplicates(train, {"test": table(tmp_path / "test.parquet", [])})["test"]
+    assert (found.checked, len(found.rows)) == (0, 0)
+    none = find_near_duplicates(table(tmp_path / "none.parquet", []), {"test": train})["test"]
+    assert (none.checked, len(none.rows)) == (1, 0)

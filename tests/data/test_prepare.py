@@ -46,6 +46,7 @@ def test_rows_are_numbered_and_point_to_their_source(prepare_files: Prepare) -> 
     assert done.labels() == ["bad", "good"]
     assert sorted(path.name for path in done.out.iterdir()) == [
         "labels.json",
+        "leaks.parquet",
         "rejects.parquet",
         "summary.json",
         "test.parquet",
@@ -184,7 +185,7 @@ def test_repeated_texts_leave_train_and_then_valid(prepare_files: Prepare) -> No
         "valid.csv": csv_of([("TWO films", "x"), ("six", "y"), ("Four", "x")]),
         "test.csv": csv_of([("one  FILM", "y"), ("SIX", "x"), ("seven", "x"), ("seven", "x")]),
     }
-    done = prepare_files(files, label_column="label")
+    done = prepare_files(files, label_column="label", max_leaked_fraction=0.7)
     assert [done.texts(split) for split in ("train", "valid", "test")] == [
         ["three", "five"],
         ["TWO films", "Four"],
@@ -194,6 +195,11 @@ def test_repeated_texts_leave_train_and_then_valid(prepare_files: Prepare) -> No
     assert done.summary["removed_repeats"] == {"train": 3, "valid": 1}
     assert done.summary["rejected"] == {"stands_in_test": 2, "stands_in_valid": 2}
     assert done.summary["splits"]["train"] == {"rows": 2, "words": 2, "bytes": 9, "repeated_inside": 0}
+    assert done.summary["document_words"] == [
+        {"split": "train", "min": 1, "p50": 1.0, "p95": 1.0, "max": 1},
+        {"split": "valid", "min": 1, "p50": 1.5, "p95": pytest.approx(1.95), "max": 2},
+        {"split": "test", "min": 1, "p50": 1.0, "p95": pytest.approx(1.85), "max": 2},
+    ]
     assert done.summary["splits"]["test"]["repeated_inside"] == 1
     assert done.summary["labels"] == [
         {"label": "x", "train": 1, "valid": 2, "test": 3},
@@ -214,7 +220,7 @@ def test_repeated_texts_stay_and_are_counted_where_the_setting_keeps_them(prepar
         "valid.csv": csv_of([("TWO films", "x"), ("six", "y"), ("Four", "x")]),
         "test.csv": csv_of([("one  FILM", "y"), ("SIX", "x"), ("seven", "x"), ("seven", "x")]),
     }
-    done = prepare_files(files, label_column="label", repeats="keep")
+    done = prepare_files(files, label_column="label", repeats="keep", max_leaked_fraction=0.7)
     assert [len(done.texts(split)) for split in ("train", "valid", "test")] == [5, 3, 4]
     assert done.summary["kept_repeats"] == {"train": 3, "valid": 1}
     assert "removed_repeats" not in done.summary
@@ -317,13 +323,13 @@ from pathlib import Path
 from elman.config import DatasetConfig, PrepareConfig
 from elman.data.prepare import prepare
 dataset = DatasetConfig(path=sys.argv[1], tasks=("language_model",), valid_fraction=0.02, test_fraction=0.02)
-summary = prepare(dataset=dataset, cleaning=PrepareConfig(), out=Path(sys.argv[2]))
+summary = prepare(dataset=dataset, cleaning=PrepareConfig(max_leaked_fraction=1.0), out=Path(sys.argv[2]))
 print(summary["rows_used"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
 def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
-    """60 MB more text in documents of 4 kB may add the 8 bytes of each digest, not the text."""
+    """60 MB more text in documents of 4 kB, near duplicates all, may add a digest and a length each, not the text."""
     words = random.Random(4)
     block = " ".join(f"word{words.randrange(5_000)}" for _ in range(500))
     peaks = {}

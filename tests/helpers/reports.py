@@ -161,6 +161,11 @@ def _write_baselines(reports: Path) -> None:
 
 def _write_summaries(root: Path) -> None:
     documents = {"train": 4916, "valid": 564, "test": 2189}
+    shares = zip(LABELS, SUPPORT, strict=True)
+    labels = [
+        {"label": label, **{split: round(rows * count / sum(SUPPORT)) for split, rows in documents.items()}}
+        for label, count in shares
+    ]
     write_json(
         root / "data" / "prepared" / "summary.json",
         {
@@ -173,7 +178,12 @@ def _write_summaries(root: Path) -> None:
                 name: {"rows": rows, "words": rows * 105, "bytes": rows * 603} for name, rows in documents.items()
             },
             "removed_repeats": {"train": 3, "valid": 2},
-            "near_duplicates": {name: {"checked": documents[name], "near_duplicates": 4} for name in ("valid", "test")},
+            "overlap_with_train": {
+                "valid": {"exact": 0, "near": 5, "checked": 564, "share": 5 / 564},
+                "test": {"exact": 2, "near": 5, "checked": 2189, "share": 7 / 2189},
+            },
+            "document_words": [{"split": name, "min": 5, "p50": 67.0, "p95": 352.0, "max": 964} for name in documents],
+            "labels": labels,
             "num_labels": 8,
             "encoding": "utf-8",
         },
@@ -183,8 +193,12 @@ def _write_summaries(root: Path) -> None:
             "documents": rows,
             "tokens": rows * 128,
             "unk_tokens": rows // 50,
+            "length_min": 7,
+            "length_p50": 72.0,
+            "length_p95": 375.0,
             "length_max": 1204,
             "cut_documents": 9,
+            "cut_tokens": 2_345,
         }
         for name, rows in documents.items()
     }

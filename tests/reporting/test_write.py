@@ -96,6 +96,15 @@ def test_the_page_is_whole_and_needs_nothing_besides_itself(written: Path, task:
         assert expected in text
 
 
+@pytest.mark.parametrize("task", ["classifier", "language_model"])
+def test_what_the_numbers_rest_on_comes_first_after_the_verdict(written: Path, task: str) -> None:
+    page = (written / task / "report.html").read_text(encoding="utf-8")
+    assert re.findall("<h2>(.*?)</h2>", page)[:2] == ["Data", "Test results"]
+    assert page.index('class="verdict"') < page.index("<h2>Data</h2>")
+    markdown = (written / task / "report.md").read_text(encoding="utf-8")
+    assert markdown.index("GRU has the") < markdown.index("7,669 used") < markdown.index("| model |")
+
+
 def test_names_of_data_are_shown_and_never_run(reports: Path) -> None:
     path = reports / "classifier" / "cells" / "gru" / "per_class.json"
     classes = read_json(path)

@@ -1,5 +1,6 @@
 """The one pass over the raw rows: each is cleaned and put into a split, or rejected with its reason."""
 
+from array import array
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,9 @@ class Totals:
 
 
 class Collector:
-    """Writes `<split>.parquet` tables into a folder while rows come in; memory holds digests and a few batches.
+    """Writes `<split>.parquet` tables into a folder while rows come in.
+
+    Memory holds a digest and a length of each document and a few batches of text.
 
     Attributes:
         labels: The labels of the used rows; None for text without labels.
@@ -51,6 +54,7 @@ class Collector:
         self.totals = {split: Totals() for split in SPLITS}
         self.texts_changed = 0
         self.replacement_characters = 0
+        self._lengths = {split: array("I") for split in SPLITS}
         self._folder = folder
         self._clean: dict[str, Any] = cleaning.model_dump(include={"unicode_form", "lowercase", "whitespace"})
         self._collapsed = cleaning.whitespace == "collapse"
@@ -105,6 +109,7 @@ class Collector:
             label = row.label
         self._buffers[split].append(self.totals[split].rows, text, label, row.source, row.number, size=len(text))
         self.digests.add(split, digest)
+        self._lengths[split].append(self._words(text))
         self._count(text, split=split, sign=1)
         self.texts_changed += text != row.text
         self.replacement_characters += "\ufffd" in text
@@ -112,8 +117,16 @@ class Collector:
     def _count(self, text: str, *, split: str, sign: int) -> None:
         totals = self.totals[split]
         totals.rows += sign
-        totals.words += sign * (text.count(" ") + 1 if self._collapsed else len(text.split()))
+        totals.words += sign * self._words(text)
         totals.bytes += sign * (len(text) if text.isascii() else len(text.encode()))
+
+    def _words(self, text: str) -> int:
+        return text.count(" ") + 1 if self._collapsed else len(text.split())
+
+    def lengths(self, split: str) -> npt.NDArray[np.uint32]:
+        """The words of each document of a split, in row order; uint32 (documents,)."""
+        values = self._lengths[split]
+        return np.frombuffer(values, dtype=np.uint32) if values else np.zeros(0, dtype=np.uint32)
 
     def count_repeated(self, *, drop: bool) -> dict[str, int]:
         """What of train also stands in valid or test, and what of valid also stands in test.
@@ -147,3 +160,4 @@ class Collector:
         path = self._folder / f"{split}.parquet"
         copy_without(path, path, standing > 0, dropped=dropped)
         self.digests.drop(split, standing > 0)
+        self._lengths[split] = array("I", self.lengths(split)[standing == 0].tobytes())

@@ -74,6 +74,18 @@ class Digests:
                 standing[start : start + _CHUNK][known[place] == part] = number
         return standing
 
+    def first_rows(self, split: str, wanted: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        """The first document of `split` with each of these digests; int64 (wanted,), -1 where there is none."""
+        values, number = self.of(split), len(self.of(split))
+        known, back = np.unique(wanted, return_inverse=True)
+        first = np.full(len(known), number, dtype=np.int64)
+        for start in range(0, number if len(known) else 0, _CHUNK):
+            part = values[start : start + _CHUNK]
+            place = np.minimum(np.searchsorted(known, part), len(known) - 1)
+            hit = np.flatnonzero(known[place] == part)
+            np.minimum.at(first, place[hit], start + hit)
+        return np.where(first == number, -1, first)[back]
+
     def drop(self, split: str, mask: npt.NDArray[np.bool_]) -> None:
         """Forgets the documents where `mask` is true; bool (documents,)."""
         self._values[split] = array("Q", self.of(split)[~mask].tobytes())

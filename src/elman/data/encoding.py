@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from elman.artifacts import TableWriter, read_batches, read_json, write_json
+from elman.data.lengths import length_quantiles
 from elman.data.sequences import BATCH_ROWS, ENCODED_SCHEMA
 from elman.data.splits import SPLITS
 from elman.data.tokenizer import EOS_ID, UNK_ID, Tokenizer
@@ -106,17 +107,14 @@ def _label_ids(names: Sequence[str | None], known: dict[str | None, int], *, sou
         ) from None
 
 
-def _length_counts(lengths: npt.NDArray[np.int32], *, max_length: int) -> dict[str, float | int | None]:
+def _length_counts(lengths: npt.NDArray[np.int32], *, max_length: int) -> dict[str, Any]:
     """Counts of a split; lengths are int32 (N,), eos included."""
     cut = lengths > max_length
-    percentile = np.percentile(lengths, [50, 95]) if len(lengths) else None
     return {
         "documents": len(lengths),
         "tokens": int(lengths.sum(dtype=np.int64)),
         "length_mean": float(lengths.mean()) if len(lengths) else None,
-        "length_p50": float(percentile[0]) if percentile is not None else None,
-        "length_p95": float(percentile[1]) if percentile is not None else None,
-        "length_max": int(lengths.max()) if len(lengths) else None,
+        **{f"length_{name}": value for name, value in length_quantiles(lengths).items()},
         "cut_documents": int(cut.sum()),
         "cut_tokens": int((lengths[cut].astype(np.int64) - max_length).sum()),
     }

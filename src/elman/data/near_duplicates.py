@@ -1,16 +1,13 @@
-"""Documents of valid and test that stand in train with small changes; they are counted, not removed.
+"""Documents of valid and test that stand in train with small changes; they are found, not removed.
 
-Two documents are near duplicates where the Jaccard similarity of their sets of word 5-grams is at least 0.8
-(`lee2022deduplicating` finds its candidates by 5-grams too):
+Two documents are near duplicates where they have 0.9 of their words in common, each occurrence counted for itself, and
+0.3 of their different word 5-grams, so that the order is much the same. Both are Jaccard similarities of the folded
+documents, read off sketches (`elman.data.sketches`). A word changed in place costs one word and up to five 5-grams, so
+that 5-grams alone miss copies of short documents. `lee2022deduplicating` finds its candidates by 5-grams too.
 
-    J(A, B) = |A and B| / |A or B|,  A and B the sets of 5-grams of the two folded documents
-
-Sets are compared by bottom-k sketches (`broder1997resemblance`): of each document the k smallest hashes of its 5-grams.
-A document of up to k 5-grams is its own sketch, so that the comparison is exact; of a longer one it is an estimate with
-a standard error of about sqrt(J (1 - J) / k), 0.035 at the threshold.
-
-Memory is bounded: at most 20,000 documents of each evaluation split are checked (every n-th), and a 5-gram leads to at
-most 50 of them. Where a passage stands in more, the count is a lower bound.
+Memory and time are bounded: at most 20,000 documents of each evaluation split are checked (every n-th), a 5-gram leads
+to at most 50 of them, and a train document is given up after 8 that are like it but not near. Where a passage stands in
+more, the count is a lower bound.
 """
 
 from collections.abc import Iterator
@@ -24,130 +21,106 @@ import pyarrow.parquet as pq
 
 from elman.artifacts import read_batches
 from elman.data.duplicates import fold
+from elman.data.sketches import (
+    BATCH_BYTES,
+    BATCH_ROWS,
+    HASH_BITS,
+    MAX_BYTES,
+    Indices,
+    Sketcher,
+    Sketches,
+    joined,
+    similarity,
+)
 
-GRAM = 5  # words
-THRESHOLD = 0.8  # Jaccard similarity
-SKETCH = 128  # hashes a document, k
+WORDS_IN_COMMON = 0.9  # Jaccard similarity of the words, each occurrence for itself
+GRAMS_IN_COMMON = 0.3  # Jaccard similarity of the sets of 5-grams
 MAX_CHECKED = 20_000  # documents of an evaluation split
 _MAX_POSTINGS = 50  # documents that one 5-gram leads to
-_MAX_BYTES = 1 << 20  # of a document; what is beyond is not compared
-_BATCH_BYTES = 1 << 18  # of documents worked on together: arrays of 8 bytes for each should stay in the cache
-_BATCH_ROWS = 512  # at most, since a document's number takes the upper 9 bits of a sort key
-_HASH_BITS = 55
+_MAX_MISSES = 8  # documents that a train document is compared with in vain, those with most 5-grams in common first
 _FILTER_BITS = 24  # of a table that tells for most hashes that they are in no checked document
-_FILTER_SHIFT = np.uint64(_HASH_BITS - _FILTER_BITS)
-
-Hashes = npt.NDArray[np.uint64]
-Indices = npt.NDArray[np.int64]
-
-_BASE = 0x9E3779B97F4A7C15  # odd, so that it can be divided by modulo 2^64
+_FILTER_SHIFT = np.uint64(HASH_BITS - _FILTER_BITS)
 
 
-class Sketches(NamedTuple):
-    """Bottom-k sketches of some documents, one after the other and sorted inside each."""
+class NearDuplicates(NamedTuple):
+    """What was found in one evaluation split; P pairs, one for each document that has a near duplicate.
 
-    documents: Indices  # (hashes,): the document of each hash
-    hashes: Hashes  # (hashes,)
-    starts: Indices  # (documents + 1,): document d has hashes[starts[d]:starts[d + 1]]
+    Attributes:
+        checked: Documents that were looked up.
+        rows: int64 (P,). The documents' numbers in their table.
+        train_rows: int64 (P,). Of each the train document that was met first, by its number in the table of train.
+        similarities: float64 (P,). How many of their words each pair has in common (Jaccard).
+    """
 
-    def of(self, document: int) -> Hashes:
-        """The sketch of one document."""
-        return self.hashes[self.starts[document] : self.starts[document + 1]]
-
-
-class Sketcher:
-    """Makes sketches; holds the tables of powers that hashing needs."""
-
-    def __init__(self) -> None:
-        size = _MAX_BYTES + _BATCH_BYTES + _BATCH_ROWS
-        self._powers = np.cumprod(np.full(size, _BASE, dtype=np.uint64))
-        self._inverses = np.cumprod(np.full(size, pow(_BASE, -1, 1 << 64), dtype=np.uint64))
-
-    def sketches(self, texts: list[bytes]) -> Sketches:
-        """The sketches of up to 512 documents; one of fewer than 5 words has an empty sketch.
-
-        The hash of the bytes from i to j is the difference of two prefix sums, without a loop over words:
-
-            h(i, j) = B^-i * sum over n = i..j of byte_n B^n   (mod 2^64)
-
-        Args:
-            texts: Folded documents in UTF-8.
-        """
-        buffer = np.frombuffer(b"\n".join([*texts, b""]), dtype=np.uint8)
-        blank = buffer <= 0x20
-        lengths = np.array([len(text) + 1 for text in texts], dtype=np.int64)
-        edges = np.diff(blank.astype(np.int8), prepend=1)
-        starts, ends = np.flatnonzero(edges == -1), np.flatnonzero((edges == 1) & (np.arange(len(edges)) > 0))
-        owner = np.searchsorted(np.cumsum(lengths), starts, side="right")
-        sums = np.cumsum(buffer * self._powers[: len(buffer)])
-        first = np.arange(max(len(starts) - GRAM + 1, 0))
-        first = first[owner[first] == owner[first + GRAM - 1]]
-        begin, last = starts[first], ends[first + GRAM - 1] - 1
-        before = np.where(begin > 0, sums[begin - 1], np.uint64(0))
-        grams = _mixed((sums[last] - before) * self._inverses[begin])
-        return _smallest(owner[first], grams, num_documents=len(texts))
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """Spreads the information of each value over all of its bits, as splitmix64 does at its end."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
-
-
-def _smallest(documents: Indices, grams: Hashes, *, num_documents: int) -> Sketches:
-    """Of each document the k smallest different hashes, by one sort over (document, hash) in a single number."""
-    bits = np.uint64(_HASH_BITS)
-    keys = np.sort((documents.astype(np.uint64) << bits) | (grams >> np.uint64(64 - _HASH_BITS)))
-    keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]  # NumPy's own unique is slower here
-    owner = (keys >> bits).astype(np.int64)
-    starts = np.searchsorted(owner, np.arange(num_documents + 1))
-    kept = np.arange(len(keys)) - starts[owner] < SKETCH
-    hashes = keys[kept] & np.uint64((1 << _HASH_BITS) - 1)
-    return Sketches(owner[kept], hashes, np.searchsorted(owner[kept], np.arange(num_documents + 1)))
-
-
-def similarity(first: Hashes, second: Hashes) -> float:
-    """The Jaccard similarity of two documents from their sketches; exact where neither has more than k 5-grams."""
-    full = [sketch[-1] for sketch in (first, second) if len(sketch) == SKETCH]
-    if full:  # beyond the end of a full sketch nothing is known of that document
-        first, second = first[first <= min(full)], second[second <= min(full)]
-    common = len(np.intersect1d(first, second, assume_unique=True))
-    union = len(first) + len(second) - common
-    return common / union if union else 0.0
+    checked: int
+    rows: Indices
+    train_rows: Indices
+    similarities: npt.NDArray[np.float64]
 
 
 class _Index:
-    """The checked documents, findable by the hashes of their sketches."""
+    """The checked documents, findable by the hashes of their 5-grams.
 
-    def __init__(self, checked: Sketches) -> None:
-        self._checked = checked
-        order = np.argsort(checked.hashes, kind="stable")
-        ordered = checked.hashes[order]
+    Args:
+        grams: Their sketches of 5-grams.
+        words: Their sketches of words.
+
+    Attributes:
+        found: int64 (documents,). The train document that each is a near duplicate of, -1 where there is none.
+        similarities: float64 (documents,). How many words the two share.
+    """
+
+    def __init__(self, grams: Sketches, words: Sketches) -> None:
+        self._grams, self._words = grams, words
+        order = np.argsort(grams.hashes, kind="stable")
+        ordered = grams.hashes[order]
         first = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
-        self._documents = checked.documents[order]
+        self._documents = grams.documents[order]
         self._hashes = ordered[first]
         self._first = np.flatnonzero(first)
         self._number = np.minimum(np.diff(np.append(self._first, len(ordered))), _MAX_POSTINGS)
         self._filter = np.zeros(1 << _FILTER_BITS, dtype=bool)
         self._filter[self._hashes >> _FILTER_SHIFT] = True
-        self.found = np.zeros(len(checked.starts) - 1, dtype=bool)  # documents with a near duplicate
+        self.found = np.full(len(grams.num_words), -1, dtype=np.int64)
+        self.similarities = np.zeros(len(self.found))
 
-    def compare(self, train: Sketches) -> None:
-        """Marks the checked documents that are near duplicates of one of these train documents."""
+    def compare(self, texts: list[bytes], sketcher: Sketcher, *, first_row: int) -> None:
+        """Notes which checked documents are near duplicates of these train documents, numbered from `first_row`."""
+        grams = sketcher.grams(sketcher.split(texts))
+        learned, checked = self._likely(grams)
+        if not len(learned):
+            return
+        some, places = np.unique(learned, return_inverse=True)
+        words = sketcher.words(sketcher.split([texts[one] for one in some]))
+        misses = [0] * len(some)
+        for place, other in zip(places.tolist(), checked.tolist(), strict=True):
+            if self.found[other] >= 0 or misses[place] == _MAX_MISSES:
+                continue
+            alike = similarity(words.of(place), self._words.of(other))
+            if alike >= WORDS_IN_COMMON and similarity(grams.of(some[place]), self._grams.of(other)) >= GRAMS_IN_COMMON:
+                self.found[other], self.similarities[other] = first_row + some[place], alike
+            else:
+                misses[place] += 1
+
+    def _likely(self, train: Sketches) -> tuple[Indices, Indices]:
+        """Pairs of a train and a checked document that may be near duplicates; no other pair can be one.
+
+        Those of a train document stand together, first those with the most 5-grams in common.
+        """
         learned, place = self._shared(train)
         number = self._number[place]
         step = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
         checked = self._documents[np.repeat(self._first[place], number) + step]
         learned = np.repeat(learned, number)
-        still = ~self.found[checked]
+        still = self.found[checked] < 0
         pairs, common = np.unique(learned[still] * len(self.found) + checked[still], return_counts=True)
         learned, checked = np.divmod(pairs, max(len(self.found), 1))
-        sizes = np.diff(train.starts)[learned], np.diff(self._checked.starts)[checked]
-        likely = common >= THRESHOLD * np.maximum(*sizes)  # no pair below can reach the threshold
-        for one, other in zip(learned[likely].tolist(), checked[likely].tolist(), strict=True):
-            if not self.found[other] and similarity(train.of(one), self._checked.of(other)) >= THRESHOLD:
-                self.found[other] = True
+        sizes = np.diff(train.starts)[learned], np.diff(self._grams.starts)[checked]
+        lengths = train.num_words[learned], self._grams.num_words[checked]
+        likely = common >= GRAMS_IN_COMMON * np.maximum(*sizes)
+        likely &= np.minimum(*lengths) >= WORDS_IN_COMMON * np.maximum(*lengths)
+        order = np.lexsort((-common[likely], learned[likely]))
+        return learned[likely][order], checked[likely][order]
 
     def _shared(self, train: Sketches) -> tuple[Indices, Indices]:
         """Train documents, and where in the index each hash stands that they share with a checked document."""
@@ -158,39 +131,42 @@ class _Index:
         return documents[hit], place[hit]
 
 
-def count_near_duplicates(train: Path, evaluation: dict[str, Path]) -> dict[str, dict[str, int]]:
-    """For each evaluation split: how many documents were checked, and how many of them stand in train nearly so.
+def find_near_duplicates(train: Path, evaluation: dict[str, Path]) -> dict[str, NearDuplicates]:
+    """For each evaluation split: how many documents were checked, and which of them stand in train nearly so.
 
     Args:
         train: The prepared table of the train split.
         evaluation: Prepared tables, keyed by split.
     """
     sketcher = Sketcher()
-    parts = {split: list(_checked(path, sketcher)) for split, path in evaluation.items()}
-    index = _Index(_joined([part for split in parts.values() for part in split]))
+    steps = {split: _step(path) for split, path in evaluation.items()}
+    grams: list[Sketches] = []
+    words: list[Sketches] = []
+    checked = dict.fromkeys(evaluation, 0)
+    for split, path in evaluation.items():
+        for texts in _batches(path, step=steps[split]):
+            of_texts = sketcher.split(texts)
+            grams.append(sketcher.grams(of_texts))
+            words.append(sketcher.words(of_texts))
+            checked[split] += len(texts)
+    index = _Index(joined(grams), joined(words))
+    row = 0
     for texts in _batches(train, step=1):
-        index.compare(sketcher.sketches(texts))
-    counts, start = {}, 0
-    for split, of_split in parts.items():
-        end = start + sum(len(part.starts) - 1 for part in of_split)
-        counts[split] = {"checked": end - start, "near_duplicates": int(index.found[start:end].sum())}
-        start = end
-    return counts
+        index.compare(texts, sketcher, first_row=row)
+        row += len(texts)
+    duplicates, start = {}, 0
+    for split, number in checked.items():
+        places = start + np.flatnonzero(index.found[start : start + number] >= 0)
+        rows = (places - start) * steps[split]
+        duplicates[split] = NearDuplicates(number, rows, index.found[places], index.similarities[places])
+        start += number
+    return duplicates
 
 
-def _checked(path: Path, sketcher: Sketcher) -> Iterator[Sketches]:
-    """Sketches of every n-th document of a table, with the smallest n that keeps to the bound."""
+def _step(path: Path) -> int:
+    """The smallest n with which every n-th document of a table keeps to the bound."""
     with pq.ParquetFile(path) as file:
-        step = max(-(-file.metadata.num_rows // MAX_CHECKED), 1)
-    for texts in _batches(path, step=step):
-        yield sketcher.sketches(texts)
-
-
-def _joined(parts: list[Sketches]) -> Sketches:
-    """The sketches of several batches, with the documents numbered on."""
-    lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(part.starts) for part in parts)])
-    hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *(part.hashes for part in parts)])
-    return Sketches(np.repeat(np.arange(len(lengths) - 1), lengths[1:]), hashes, np.cumsum(lengths))
+        return max(-(-int(file.metadata.num_rows) // MAX_CHECKED), 1)
 
 
 def _batches(path: Path, *, step: int) -> Iterator[list[bytes]]:
@@ -199,8 +175,8 @@ def _batches(path: Path, *, step: int) -> Iterator[list[bytes]]:
     size = 0
     texts = (text for part in read_batches(path, columns=["text"]) for text in part.column("text").to_pylist())
     for text in islice(texts, 0, None, step):
-        document = fold(text, collapsed=True).encode()[:_MAX_BYTES]
-        if len(batch) == _BATCH_ROWS or size + len(document) > _BATCH_BYTES:
+        document = fold(text, collapsed=True).encode()[:MAX_BYTES]
+        if len(batch) == BATCH_ROWS or size + len(document) > BATCH_BYTES:
             if batch:
                 yield batch
             batch, size = [], 0

@@ -10,7 +10,8 @@ from elman.artifacts import write_json
 from elman.config import DatasetConfig, PrepareConfig
 from elman.data.collecting import Collector
 from elman.data.labels import label_map
-from elman.data.near_duplicates import count_near_duplicates
+from elman.data.leaks import Leaks
+from elman.data.lengths import length_quantiles
 from elman.data.reading.dataset import Dataset, open_dataset
 from elman.data.reading.encoding import shown_codec
 from elman.data.splits import SPLITS
@@ -21,18 +22,19 @@ SUMMARY_VERSION = 1
 
 
 def prepare(*, dataset: DatasetConfig, cleaning: PrepareConfig, out: Path) -> dict[str, Any]:
-    """Reads, cleans and splits the text; writes the tables, the label map and a summary, or nothing at all.
+    """Reads, cleans and splits the text; writes the tables, the label map and a summary, or none of them.
 
     Args:
         dataset: What is read and how it is split.
-        cleaning: What is changed in a text, and how many rows may be rejected.
-        out: Folder that gets train, valid, test and rejects.parquet, labels.json and summary.json.
+        cleaning: What is changed in a text, how many rows may be rejected, and how much of a split train may hold.
+        out: Folder that gets train, valid, test, rejects and leaks.parquet, labels.json and summary.json.
 
     Returns:
         What summary.json holds.
 
     Raises:
         DataError: A source cannot be read, too many rows are rejected, or a split stays empty.
+        LeakageError: Too much of valid or test stands in train; leaks.parquet, which lists it, is all that is written.
         LabelError: Labels are written in two ways, unknown to train, or fewer than two.
     """
     opened = open_dataset(dataset)
@@ -47,17 +49,21 @@ def prepare(*, dataset: DatasetConfig, cleaning: PrepareConfig, out: Path) -> di
             for source, row in opened.rows():
                 collector.add(row, own_split=source.split, blank_is_separator=source.format == "lines")
         _check_rejects(collector, limit=cleaning.max_rejected_fraction, path=dataset.path)
+        leaks = Leaks(folder, collector.digests)
         repeated = collector.count_repeated(drop=cleaning.repeats == "remove")
+        leaks.find_near()
+        leaks.check(limit=cleaning.max_leaked_fraction, path=out / "leaks.parquet")
         _check_splits(collector, opened)
         stack.close()  # rejects.parquet is whole from here on
         labels = _label_map(collector, dataset=dataset, out=out)
-        near = count_near_duplicates(
-            folder / "train.parquet", {split: folder / f"{split}.parquet" for split in SPLITS[1:]}
-        )
-        for file in (*SPLITS, "rejects"):
+        leaks.write(folder / "leaks.parquet")
+        for file in (*SPLITS, "rejects", "leaks"):
             (folder / f"{file}.parquet").replace(out / f"{file}.parquet")
-    repeats = {"removed_repeats" if cleaning.repeats == "remove" else "kept_repeats": repeated}
-    summary = _summary(collector, opened, dataset=dataset, repeats=repeats, near=near)
+    overlap: dict[str, dict[str, Any]] = {
+        "removed_repeats" if cleaning.repeats == "remove" else "kept_repeats": repeated,
+        "overlap_with_train": leaks.summary(),
+    }
+    summary = _summary(collector, opened, dataset=dataset, overlap=overlap)
     write_json(out / "labels.json", labels)
     write_json(out / "summary.json", summary)
     return summary
@@ -107,12 +113,7 @@ def _label_map(collector: Collector, *, dataset: DatasetConfig, out: Path) -> di
 
 
 def _summary(
-    collector: Collector,
-    opened: Dataset,
-    *,
-    dataset: DatasetConfig,
-    repeats: dict[str, dict[str, int]],
-    near: dict[str, dict[str, int]],
+    collector: Collector, opened: Dataset, *, dataset: DatasetConfig, overlap: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """The numbers of this run; lists are for people, since `dvc metrics` shows single values only."""
     used, rejected = sum(totals.rows for totals in collector.totals.values()), collector.rejects.total
@@ -132,12 +133,12 @@ def _summary(
             }
             for split in SPLITS
         },
-        **repeats,
-        "near_duplicates": near,
+        **overlap,
         "texts_changed_by_cleaning": collector.texts_changed,
         "texts_with_replacement_characters": collector.replacement_characters,
         "num_labels": 0 if collector.labels is None else len(collector.labels.names("train")),
         "encoding": ", ".join(sorted(set(codecs.values()))),
+        "document_words": [{"split": split, **length_quantiles(collector.lengths(split))} for split in SPLITS],
         "labels": [] if collector.labels is None else collector.labels.table(),
         "sources": [
             {"name": source.name, "format": source.format, "encoding": codecs[source.name]}

@@ -1,7 +1,7 @@
 """The prepared tables: their columns, and writers that hold about 8 MB of text at a time."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,6 +29,18 @@ REJECTS_SCHEMA = pa.schema(
         ("split", pa.string()),
         ("reason", pa.string()),
         ("detail", pa.string()),
+    ]
+)
+LEAKS_SCHEMA = pa.schema(
+    [
+        ("split", pa.string()),
+        ("source", pa.string()),
+        ("source_row", pa.int64()),
+        ("kind", pa.string()),  # exact or near
+        ("similarity", pa.float64()),  # share of words in common (Jaccard); 1 for exact
+        ("train_source", pa.string()),
+        ("train_source_row", pa.int64()),
+        ("first_words", pa.string()),
     ]
 )
 _MAX_ROWS = 8_192
@@ -122,6 +134,18 @@ def copy_without(
             if len(kept):
                 writer.write(columns)
             written += len(kept)
+
+
+def rows_at(path: Path, numbers: Sequence[int], *, columns: list[str]) -> dict[int, dict[str, Any]]:
+    """Some rows of a table, keyed by their place in it; the table is streamed, only these rows stay in memory."""
+    wanted = np.unique(np.asarray(numbers, dtype=np.int64))
+    found: dict[int, dict[str, Any]] = {}
+    start = 0
+    for batch in read_batches(path, columns=columns, batch_rows=_MAX_ROWS) if len(wanted) else ():
+        here = wanted[np.searchsorted(wanted, start) : np.searchsorted(wanted, start + len(batch))]
+        found.update(zip(here.tolist(), batch.take(pa.array(here - start)).to_pylist(), strict=True))
+        start += len(batch)
+    return found
 
 
 def _encodable(text: str) -> str:

@@ -36,6 +36,11 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, texts: bool = 
     return f'<div class="scroll"><table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
+def folded(summary: str, *parts: str) -> str:
+    """Parts behind a line that opens them; on paper they are open."""
+    return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
+
+
 def definitions(facts: Sequence[tuple[str, str]]) -> str:
     """Names, each with what it stands for."""
     return f"<dl>{''.join(f'<dt>{escape(name)}</dt><dd>{escape(value)}</dd>' for name, value in facts)}</dl>"

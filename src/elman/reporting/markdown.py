@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elman.reporting.costs import COSTS, costs
-from elman.reporting.facts import SPLITS, data_facts, split_table
+from elman.reporting.facts import SPLITS, data_facts, data_sentence, label_table, length_table, split_table
 from elman.reporting.inputs import ReportInputs
 from elman.reporting.measures import DRAWN, SHOWN, TASK_TITLES, interval, plus_minus, title
 from elman.reporting.verdict import verdict
@@ -16,19 +16,28 @@ _LEGEND = (
 
 
 def report_markdown(inputs: ReportInputs) -> str:
-    """Verdict, table, figures by relative path, data and origin as Markdown."""
+    """Verdict, data, table, figures by relative path and origin as Markdown."""
     comparison = inputs.comparison
     task = comparison["task"]
     lines = [f"## {_text(comparison['dataset'])}: {TASK_TITLES[task]}", "", _text(" ".join(verdict(comparison))), ""]
+    lines += [_text(data_sentence(inputs.prepared)), "", *_data(inputs), ""]
     lines += [*_results(inputs), "", _LEGEND, "", *_costs(inputs), ""]
     lines += [f"![{measure.title}](figures/{measure.key}.png)" for measure in DRAWN[task]]
-    lines += ["", "<details><summary>Data and origin</summary>", ""]
-    rows = [[name, *numbers] for name, numbers in split_table(task, inputs.prepared, inputs.encoded)]
-    lines += [*_table(["", *SPLITS], rows), ""]
-    lines += [f"- {name}: {_text(value)}" for name, value in data_facts(inputs.prepared, inputs.encoded)]
+    lines += ["", "<details><summary>Origin</summary>", ""]
     lines += [f"- {name}: {_text(value)}" for name, value in inputs.origin]
     lines += [f"- again: `{' && '.join(inputs.commands)}`", "", "</details>"]
     return "\n".join(lines) + "\n"
+
+
+def _data(inputs: ReportInputs) -> list[str]:
+    task = inputs.comparison["task"]
+    tables = [*split_table(task, inputs.prepared, inputs.encoded), *length_table(inputs.prepared, inputs.encoded)]
+    rows = [[name, *numbers] for name, numbers in tables]
+    lines = ["<details><summary>Data</summary>", "", *_table(["", *SPLITS], rows), ""]
+    if task == "classifier" and inputs.prepared.get("labels"):
+        lines += [*_table(["label", *SPLITS], label_table(inputs.prepared)), ""]
+    lines += [f"- {name}: {_text(value)}" for name, value in data_facts(inputs.prepared, inputs.encoded)]
+    return [*lines, "", "</details>"]
 
 
 def _results(inputs: ReportInputs) -> list[str]:

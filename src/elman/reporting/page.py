@@ -19,18 +19,18 @@ from elman.reporting.verdict import verdict
 
 
 def report_page(inputs: ReportInputs) -> str:
-    """The whole page as HTML; the verdict comes first, the way back to the numbers last."""
+    """The whole page as HTML; the verdict comes first, then what it rests on, the way back to the numbers last."""
     comparison = inputs.comparison
     heading = f"{comparison['dataset']}: {TASK_TITLES[comparison['task']]}"
     parts = [
         f"<h1>{escape(heading)}</h1>",
         remark(_subtitle(inputs)),
         _verdict(inputs),
+        data_section(inputs),
         results_section(inputs),
         intervals_section(inputs),
         learning_curves_section(inputs),
         *([classes_section(inputs), calibration_section(inputs), mistakes_section(inputs)] if inputs.classes else []),
-        data_section(inputs),
         origin_section(inputs),
     ]
     return "\n".join(

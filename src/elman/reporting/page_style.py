@@ -23,6 +23,9 @@ td small { display: block; color: var(--soft); white-space: nowrap; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; } .figures figure { flex: 1 1 19rem; }
 figure { margin: .5rem 0; min-width: 0; } svg { display: block; height: auto; }
 .scroll { overflow-x: auto; }
+.columns { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-start; }
+.columns > div { flex: 1 1 18rem; min-width: 0; } .columns > div:first-child { flex: 1.6 1 24rem; }
+.columns th, .columns td { padding: .2rem .6rem .2rem 0; } .columns tbody th { font-weight: 400; }
 table.texts td, table.texts th { text-align: left; } table.texts td:last-child { min-width: 16rem; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--accent); }
 dl { display: grid; grid-template-columns: minmax(9rem, max-content) 1fr; gap: .25rem 1rem; margin: .75rem 0; }
@@ -42,6 +45,6 @@ pre { background: var(--panel); padding: .75rem 1rem; overflow-x: auto; border-r
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
 }
 @media print { body { max-width: none; font-size: 11pt; padding: 0; } h2 { break-after: avoid; }
-  figure, tr, .verdict { break-inside: avoid; }
+  figure, tr, .verdict { break-inside: avoid; } details::details-content { content-visibility: visible; height: auto; }
   :root { --ground: #fff; --text: #000; --soft: #444; --line: #bbb; --panel: #f5f5f5; --accent: #2b6cb0; } }
 """

@@ -1,8 +1,6 @@
 """The mistakes that the best cell is most sure about."""
 
-from html import escape
-
-from elman.reporting.html import remark, section, table
+from elman.reporting.html import folded, remark, section, table
 from elman.reporting.inputs import ReportInputs
 from elman.reporting.measures import DRAWN, number, title
 from elman.reporting.rows import strongest, trained
@@ -34,5 +32,5 @@ def mistakes_section(inputs: ReportInputs) -> str:
     if not rows:
         return section("Most confident mistakes", remark(f"{title(best['name'])} makes none on the test split."))
     opener = f"the {len(rows)} surest" if len(rows) > 1 else "the one mistake"
-    shown = f"<details><summary>{escape(opener)}</summary>{table(heads, rows, texts=True)}</details>"
+    shown = folded(opener, table(heads, rows, texts=True))
     return section("Most confident mistakes", remark(caption), shown)
