@@ -30,6 +30,15 @@ def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _as_seeds(value: Any) -> Any:
+    """A number of seeds means 1 to that number; a list stays as it is."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value < 1:
+            raise ValueError(f"experiment.seeds: a number of seeds must be 1 or more, but came {value}")
+        return tuple(range(1, value + 1))
+    return _as_tuple(value)
+
+
 class Section(BaseModel):
     """Base of all sections: frozen, strict, and closed to unknown keys."""
 
@@ -114,13 +123,19 @@ class ExperimentConfig(Section):
     """What is compared."""
 
     cells: Annotated[tuple[Cell, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
-    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_as_tuple), Field(min_length=1)]
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_as_seeds), Field(min_length=1)]
+    equal_parameters: Cell | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         for name, values in (("cells", self.cells), ("seeds", self.seeds)):
             if len(set(values)) != len(values):
                 raise ValueError(f"experiment.{name} names a value twice: {list(values)}")
+        if self.equal_parameters is not None and self.equal_parameters not in self.cells:
+            raise ValueError(
+                f"experiment.equal_parameters: {self.equal_parameters} is not one of experiment.cells "
+                f"{list(self.cells)}"
+            )
         return self
 
 
@@ -216,8 +231,13 @@ class Params(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         for task in ("classifier", "language_model"):
-            for cell in getattr(self, f"{task}_cells"):
+            for cell, changed in getattr(self, f"{task}_cells").items():
                 self.for_cell(task, cell)
+                if self.experiment.equal_parameters is not None and "units" in changed:
+                    raise ValueError(
+                        f"{task}_cells.{cell}.units: experiment.equal_parameters chooses the units; remove one of "
+                        "the two"
+                    )
         return self
 
     def for_cell(self, task: str, cell: str) -> ClassifierConfig | LanguageModelConfig:

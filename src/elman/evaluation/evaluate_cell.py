@@ -103,6 +103,7 @@ def evaluate_cell(
         "split": "test",
         "seeds": seeds,
         "parameters": summary["parameters"],
+        "units": model.spec.units,
         "train_seconds": float(np.mean([row["train_seconds"] for row in trained])),
         "tokens_per_second": float(np.mean([row["tokens_per_second"] for row in trained])),
         "epochs": float(np.mean([row["epochs"] for row in trained])),
