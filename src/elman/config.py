@@ -7,7 +7,7 @@ YAML 1.2 rules hold (ruamel.yaml, the reader that DVC uses): `1e-3` is a number 
 import difflib
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from ruamel.yaml import YAML
@@ -215,6 +215,20 @@ class LanguageModelConfig(TrainingConfig):
         return self
 
 
+class Tuning(Section):
+    """What a search for one cell's settings took."""
+
+    trials: PositiveInt
+    seconds: NonNegativeFloat
+
+
+class TuningConfig(Section):
+    """What was tuned, by task and cell: a record for reports, which changes no training."""
+
+    classifier: dict[Cell, Tuning] = {}
+    language_model: dict[Cell, Tuning] = {}
+
+
 class Params(Section):
     """The whole of params.yaml."""
 
@@ -227,6 +241,7 @@ class Params(Section):
     language_model: LanguageModelConfig
     classifier_cells: dict[Cell, dict[str, Any]] = {}
     language_model_cells: dict[Cell, dict[str, Any]] = {}
+    tuning: TuningConfig = TuningConfig()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -301,7 +316,7 @@ def _shown(value: Any) -> str:
 def _section_of(path: list[str]) -> type[BaseModel]:
     section: Any = Params
     for part in path:
-        section = section.model_fields[part].annotation
+        section = get_args(section)[1] if get_origin(section) is dict else section.model_fields[part].annotation
     return section  # type: ignore[no-any-return]
 
 

@@ -111,6 +111,9 @@ def evaluate_cell(
         "measures": _over_seeds(found["test"]),
         "valid_measures": _over_seeds(found["valid"]),
     }
+    tuning = getattr(params.tuning, task).get(cell)
+    if tuning is not None:
+        metrics["tuning"] = tuning.model_dump()
     write_json(inputs.out / "metrics.json", metrics)
     _write_scores(inputs.out / "scores.parquet", seeds, found["test"], split["test"])
     if task == "classifier":
