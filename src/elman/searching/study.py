@@ -87,6 +87,9 @@ def set_sampler(study: optuna.Study, seed: int) -> None:
     """A sampler whose draw is named by the seed and the number of trials so far.
 
     With one sampler for a whole process, a search that was gone on with would draw its first points once more.
+
+    References:
+        bergstra2011algorithms
     """
     study.sampler = optuna.samplers.TPESampler(
         n_startup_trials=_RANDOM_TRIALS, seed=derive_seed(seed, "search", len(done(study)))
