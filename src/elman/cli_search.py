@@ -81,8 +81,8 @@ def _show(result: dict[str, Any], *, as_json: bool) -> None:
     words = f"{result['dataset']}, {result['task'].replace('_', ' ')} {result['cell']}"
     title = f"{words}: the best of {result['trials']} trials ({duration(result['seconds'])}), validation split"
     Console(width=160, highlight=False).print(trials_table(result["best"], title=title))
-    if result["best"][0]["trial"] == 0:
-        typer.echo("no trial was better than the settings in force, which are trial 0")
+    if result["best"][0]["in_force"]:
+        typer.echo("no trial was better than the settings in force")
     typer.echo(f"written: {result['preset']}; to use it: cp {result['preset']} params.yaml && dvc repro")
 
 

@@ -95,6 +95,7 @@ def test_the_settings_in_force_are_the_first_trial_and_the_best_ones_come_first(
     assert len(rows) == 5
     assert losses == sorted(losses)
     assert losses[0] < first.value
+    assert [trial.user_attrs["in_force"] for trial in study.trials] == [True] + 6 * [False]
     assert cost(study) == {"trials": 7, "seconds": 10.5}
 
 
@@ -118,7 +119,9 @@ def test_a_killed_search_goes_on_and_tries_what_an_undisturbed_one_tries(searchi
     study = searching(9)
     assert settings(study) == whole
     assert [trial.state for trial in study.trials].count(TrialState.FAIL) == 2
-    assert "goes on after 4 of 9 trials; killed, and not counted: 2" in " ".join(searching.state["lines"])
+    lines = " ".join(searching.state["lines"])
+    assert "goes on after 4 of 9 trials; killed, and not counted: 2" in lines
+    assert "trial 5 was stopped and does not count; the same command goes on" in lines
 
 
 def test_a_search_that_reached_its_trials_trains_nothing_more_and_more_trials_go_on(searching):

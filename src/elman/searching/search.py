@@ -155,7 +155,8 @@ def _run_trials(
         try:
             outcome = _run_trial(trial, search, run)
         except BaseException:
-            found.tell(trial, state=TrialState.FAIL)
+            found.tell(trial, state=TrialState.FAIL, skip_if_finished=True)
+            report(f"trial {trial.number} was stopped and does not count; the same command goes on")
             raise
         times += 1
         best = study.completed(found)
@@ -171,6 +172,7 @@ def _run_trial(trial: optuna.Trial, search: _Search, run: SearchRun) -> Outcome:
     settings = space.settings_of(trial.params, search.config)
     config, spec = config_with(search.params, settings, task=search.task, cell=search.cell, inputs=search.inputs)
     attributes: dict[str, Any] = {"settings": settings, "parameters": count_parameters(spec)}
+    attributes["in_force"] = trial.params == space.in_force(search.config, search.ranges)
     logged = {**config.model_dump(), "parameters": attributes["parameters"]}
     with run.trial_run(number=trial.number, params=logged) as own:
         outcome = run_trial(trial, config, spec, search.splits, own)
