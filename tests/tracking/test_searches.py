@@ -28,13 +28,15 @@ def test_searches_and_trials_have_levels_of_their_own_and_no_tag_of_cells(tracke
 
 
 def test_a_second_call_goes_on_with_the_run_of_the_first(tracker: Tracker) -> None:
-    with pytest.raises(KeyboardInterrupt), _search(tracker) as first:
-        raise KeyboardInterrupt
-    assert tracker.client.get_run(first.run_id).info.status == "KILLED"
+    with pytest.raises(OSError, match="disk"), _search(tracker) as first:
+        raise OSError("disk full")
+    assert tracker.client.get_run(first.run_id).info.status == "FAILED"
+    assert "elman.error" in first.tags
     with _search(tracker, run_id=first.run_id) as second:
         assert tracker.client.get_run(first.run_id).info.status == "RUNNING"
     assert second.run_id == first.run_id
     assert tracker.client.get_run(first.run_id).info.status == "FINISHED"
+    assert "elman.error" not in second.tags
 
 
 def test_a_run_that_is_not_in_the_store_is_made_anew(tracker: Tracker) -> None:
