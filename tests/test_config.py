@@ -58,6 +58,25 @@ def test_a_misspelled_section_is_named_with_the_nearest_valid_name():
         ("compute.deterministic", "yes", "compute.deterministic: Input should be a valid boolean"),
         ("experiment.cells", ["lstm", "gro"], "experiment.cells.1: Input should be"),
         ("experiment.seeds", [1, 1], "experiment.seeds names a value twice"),
+        ("experiment.seeds", 0, "experiment.seeds: a number of seeds must be 1 or more, but came 0"),
+        ("experiment.seeds", -3, "experiment.seeds: a number of seeds must be 1 or more, but came -3"),
+        ("experiment.seeds", True, "experiment.seeds: Input should be a valid tuple, but came True"),
+        ("experiment.seeds", 2.0, "experiment.seeds: Input should be a valid tuple, but came 2.0"),
+        ("experiment.seeds", [], "experiment.seeds"),
+        ("experiment.equal_parameters", "lstn", "experiment.equal_parameters: Input should be"),
+        (
+            "tuning",
+            {"classifier": {"lstm": {"trials": 0, "seconds": 1.0}}},
+            "tuning.classifier.lstm.trials: Input should",
+        ),
+        ("tuning", {"classifier": {"lstm": {"trials": 3}}}, "tuning.classifier.lstm.seconds: this key is missing"),
+        ("tuning", {"classifier": {"lstm": {"trails": 3, "seconds": 1}}}, "trails: unknown key; did you mean trials?"),
+        ("tuning", {"clasifier": {}}, "tuning.clasifier: unknown key; did you mean classifier?"),
+        (
+            "tuning",
+            {"classifier": {"lstn": {"trials": 3, "seconds": 1}}},
+            "Input should be 'simple_rnn', 'lstm' or 'gru'",
+        ),
         ("tokenizer.byte_fallback", 1, "tokenizer.byte_fallback: Input should be a valid boolean"),
         ("dataset.label_column", None, "set dataset.tasks to [language_model]"),
         ("language_model.units", 65, "tie_embeddings needs embedding_dim equal to units"),
@@ -107,6 +126,28 @@ def test_a_cell_can_change_its_tasks_section():
     params = parse_params(data)
     assert params.for_cell("classifier", "simple_rnn").learning_rate == 1e-3
     assert params.for_cell("classifier", "lstm").learning_rate == 3e-3
+
+
+def test_a_number_of_seeds_means_1_to_that_number_and_a_list_stays_as_it_is():
+    assert parse_params(changed("experiment.seeds", 5)).experiment.seeds == (1, 2, 3, 4, 5)
+    assert parse_params(changed("experiment.seeds", [7, 0])).experiment.seeds == (7, 0)
+
+
+def test_a_cell_that_is_not_compared_cannot_give_the_number_of_parameters():
+    data = changed("experiment", {"cells": ["gru", "lstm"], "seeds": 1, "equal_parameters": "simple_rnn"})
+    with pytest.raises(
+        ConfigError, match=r"equal_parameters: simple_rnn is not one of experiment\.cells \['gru', 'lstm'\]"
+    ):
+        parse_params(data)
+
+
+def test_a_cell_that_sets_its_units_while_they_are_chosen_is_refused():
+    data = changed("experiment.equal_parameters", "lstm")
+    data["classifier_cells"] = {"gru": {"units": 70, "dropout": 0.2}}
+    with pytest.raises(
+        ConfigError, match=r"classifier_cells\.gru\.units: experiment\.equal_parameters chooses the units"
+    ):
+        parse_params(data)
 
 
 def test_values_are_frozen():

@@ -11,6 +11,7 @@ import typer
 from elman import __version__
 from elman.cli_compare import compare
 from elman.cli_doctor import doctor
+from elman.cli_search import search
 from elman.cli_study import study_app
 from elman.errors import ElmanError
 
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.add_typer(study_app, name="study")
 app.command()(doctor)
 app.command()(compare)
+app.command()(search)
 
 ParamsOption = Annotated[Path, typer.Option("--params", help="The configuration to read.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]

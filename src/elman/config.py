@@ -7,7 +7,7 @@ YAML 1.2 rules hold (ruamel.yaml, the reader that DVC uses): `1e-3` is a number 
 import difflib
 import math
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from ruamel.yaml import YAML
@@ -28,6 +28,15 @@ PositiveInt = Annotated[int, Field(gt=0)]
 def _as_tuple(value: Any) -> Any:
     """YAML has lists only; the frozen models hold tuples."""
     return tuple(value) if isinstance(value, list) else value
+
+
+def _as_seeds(value: Any) -> Any:
+    """A number of seeds means 1 to that number; a list stays as it is."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value < 1:
+            raise ValueError(f"experiment.seeds: a number of seeds must be 1 or more, but came {value}")
+        return tuple(range(1, value + 1))
+    return _as_tuple(value)
 
 
 class Section(BaseModel):
@@ -114,13 +123,19 @@ class ExperimentConfig(Section):
     """What is compared."""
 
     cells: Annotated[tuple[Cell, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
-    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_as_tuple), Field(min_length=1)]
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_as_seeds), Field(min_length=1)]
+    equal_parameters: Cell | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         for name, values in (("cells", self.cells), ("seeds", self.seeds)):
             if len(set(values)) != len(values):
                 raise ValueError(f"experiment.{name} names a value twice: {list(values)}")
+        if self.equal_parameters is not None and self.equal_parameters not in self.cells:
+            raise ValueError(
+                f"experiment.equal_parameters: {self.equal_parameters} is not one of experiment.cells "
+                f"{list(self.cells)}"
+            )
         return self
 
 
@@ -200,6 +215,20 @@ class LanguageModelConfig(TrainingConfig):
         return self
 
 
+class Tuning(Section):
+    """What a search for one cell's settings took."""
+
+    trials: PositiveInt
+    seconds: NonNegativeFloat
+
+
+class TuningConfig(Section):
+    """What was tuned, by task and cell: a record for reports, which changes no training."""
+
+    classifier: dict[Cell, Tuning] = {}
+    language_model: dict[Cell, Tuning] = {}
+
+
 class Params(Section):
     """The whole of params.yaml."""
 
@@ -212,12 +241,18 @@ class Params(Section):
     language_model: LanguageModelConfig
     classifier_cells: dict[Cell, dict[str, Any]] = {}
     language_model_cells: dict[Cell, dict[str, Any]] = {}
+    tuning: TuningConfig = TuningConfig()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         for task in ("classifier", "language_model"):
-            for cell in getattr(self, f"{task}_cells"):
+            for cell, changed in getattr(self, f"{task}_cells").items():
                 self.for_cell(task, cell)
+                if self.experiment.equal_parameters is not None and "units" in changed:
+                    raise ValueError(
+                        f"{task}_cells.{cell}.units: experiment.equal_parameters chooses the units; remove one of "
+                        "the two"
+                    )
         return self
 
     def for_cell(self, task: str, cell: str) -> ClassifierConfig | LanguageModelConfig:
@@ -281,7 +316,7 @@ def _shown(value: Any) -> str:
 def _section_of(path: list[str]) -> type[BaseModel]:
     section: Any = Params
     for part in path:
-        section = section.model_fields[part].annotation
+        section = get_args(section)[1] if get_origin(section) is dict else section.model_fields[part].annotation
     return section  # type: ignore[no-any-return]
 
 

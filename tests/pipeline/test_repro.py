@@ -39,6 +39,9 @@ def test_one_command_goes_from_text_to_a_comparison(project):
         assert len(cell["measures"][measure]["per_seed"]) == 2
         assert cell["measures"][measure]["low"] < cell["measures"][measure]["mean"] < cell["measures"][measure]["high"]
         assert (project.root / "reports" / task / "report.html").stat().st_size > 10_000
+        metrics = json.loads((project.root / "reports" / task / "cells" / "gru" / "metrics.json").read_text())
+        assert metrics["units"] == 8
+        assert "tuning" not in metrics
 
 
 def test_every_run_is_finished_and_stands_under_its_parent(project):

@@ -105,6 +105,16 @@ def test_what_the_numbers_rest_on_comes_first_after_the_verdict(written: Path, t
     assert markdown.index("GRU has the") < markdown.index("7,669 used") < markdown.index("| model |")
 
 
+def test_the_trials_of_a_search_stand_beside_the_cell_that_had_them(reports: Path) -> None:
+    path = reports / "classifier" / "cells" / "gru" / "metrics.json"
+    write_json(path, {**read_json(path), "tuning": {"trials": 23, "seconds": 600.0}})
+    _write(reports, "classifier", cells=["lstm", "gru"])
+    page = (reports / "classifier" / "report.html").read_text(encoding="utf-8")
+    assert re.findall(r'<td data-label="tried settings">(.*?)</td>', page)[-2:] == ["1", "23"]
+    markdown = (reports / "classifier" / "report.md").read_text(encoding="utf-8")
+    assert re.search(r"\| GRU \|.* 23 \|", markdown)
+
+
 def test_names_of_data_are_shown_and_never_run(reports: Path) -> None:
     path = reports / "classifier" / "cells" / "gru" / "per_class.json"
     classes = read_json(path)

@@ -33,3 +33,13 @@ def test_the_printed_plan_names_device_parameters_and_the_kernel_of_every_layer(
     assert f"{shown['parameters']:,} parameters" in lines[0]
     assert "on cpu" in lines[0]
     assert [line.split(":")[0].strip() for line in lines[1:]] == ["lstm_1", "lstm_2"]
+
+
+def test_units_that_were_chosen_are_printed_with_the_cell_they_follow():
+    spec = ModelSpec(task="language_model", cell="gru", vocab_size=30, embedding_dim=6, units=7)
+    model = build_model(spec)
+    assert (
+        "7 units (chosen to have as many parameters as lstm)" in plan_lines(make_plan(model, CPU, equal_to="lstm"))[0]
+    )
+    assert plan_lines(make_plan(model, CPU, equal_to="gru"))[0].endswith("7 units")
+    assert plan_lines(make_plan(model, CPU))[0].endswith("7 units")

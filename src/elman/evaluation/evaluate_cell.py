@@ -103,6 +103,7 @@ def evaluate_cell(
         "split": "test",
         "seeds": seeds,
         "parameters": summary["parameters"],
+        "units": model.spec.units,
         "train_seconds": float(np.mean([row["train_seconds"] for row in trained])),
         "tokens_per_second": float(np.mean([row["tokens_per_second"] for row in trained])),
         "epochs": float(np.mean([row["epochs"] for row in trained])),
@@ -110,6 +111,9 @@ def evaluate_cell(
         "measures": _over_seeds(found["test"]),
         "valid_measures": _over_seeds(found["valid"]),
     }
+    tuning = getattr(params.tuning, task).get(cell)
+    if tuning is not None:
+        metrics["tuning"] = tuning.model_dump()
     write_json(inputs.out / "metrics.json", metrics)
     _write_scores(inputs.out / "scores.parquet", seeds, found["test"], split["test"])
     if task == "classifier":

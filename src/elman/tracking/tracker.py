@@ -21,6 +21,7 @@ One run for each cell that was trained (`elman.level` = parent), and below it on
 * A parent's `test/...` metrics are means over its seeds; `_low` and `_high` are the ends of the 95 % interval.
 * A seed's `train/...` and `valid/...` metrics are its curves; the step is the epoch.
 * Only seeds carry the tag `cell`: group by it, and each group holds the seeds of one cell.
+* `elman search` adds runs with `elman.level` = search, and a run below for each trial; the views leave them out.
 * "Views" (above, right) has both: the cells with their test measures, and the seeds in groups by cell.
 """
 

@@ -11,8 +11,13 @@ from elman.models.device import DevicePlan
 from elman.models.store import Model
 
 
-def make_plan(model: Model, device: DevicePlan) -> dict[str, Any]:
+def make_plan(model: Model, device: DevicePlan, *, equal_to: str | None = None) -> dict[str, Any]:
     """Device, precision, parameters; for each recurrent layer its kernel and why, and what an LSTM's forget gate sees.
+
+    Args:
+        model: Built.
+        device: Where it will be trained.
+        equal_to: The cell whose number of parameters chose the units, or None.
 
     Returns:
         Plain values, written as plan.json and logged with the run.
@@ -33,6 +38,8 @@ def make_plan(model: Model, device: DevicePlan) -> dict[str, Any]:
         "precision": device.precision,
         "deterministic": device.deterministic,
         "parameters": model.count_params(),
+        "units": model.spec.units,
+        "equal_parameters": equal_to,
         "layers": layers,
     }
 
@@ -41,6 +48,8 @@ def plan_lines(plan: dict[str, Any]) -> list[str]:
     """The plan in words, one line a fact."""
     head = (
         f"plan: {plan['task']} {plan['cell']} on {plan['device']} ({plan['device_name']}), {plan['precision']}, "
-        f"{plan['parameters']:,} parameters"
+        f"{plan['parameters']:,} parameters, {plan['units']} units"
     )
+    if plan["equal_parameters"] not in (None, plan["cell"]):
+        head += f" (chosen to have as many parameters as {plan['equal_parameters']})"
     return [head, *(f"  {row['layer']}: {row['kernel']} ({row['reason']})" for row in plan["layers"])]

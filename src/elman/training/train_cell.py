@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import keras
 
-from elman.artifacts import read_json, write_json
+from elman.artifacts import write_json
 from elman.config import ClassifierConfig, LanguageModelConfig, Params
 from elman.data.sequences import EncodedDocuments, read_encoded
-from elman.errors import TrainingError
 from elman.models.classifier import Classifier
 from elman.models.device import configure_device
 from elman.models.language_model import LanguageModel
 from elman.models.spec import ModelSpec
 from elman.models.store import Model, build_model, save_model
 from elman.seeding import derive_seed
+from elman.training.architecture import cell_config, make_spec
 from elman.training.checkpoint import Checkpoint
 from elman.training.kept_seeds import KeptSeed, read_trained, remove_others, write_trained
 from elman.training.loop import Fitted, fit
@@ -64,22 +64,26 @@ def train_cell(
         The summary, also written as summary.json.
 
     Raises:
+        ConfigError: `experiment.equal_parameters` cannot be had.
         DeviceError: A GPU is asked for and there is none.
         TrainingError: Training diverged, or the data has no labels to train on.
     """
-    config = params.for_cell(task, cell)
+    sources: dict[str, Any] = {"task": task, "cell": cell, "tokenizer": inputs.tokenizer, "labels": inputs.labels}
+    config = cell_config(params, **sources)
     device = configure_device(**params.compute.model_dump())
     seeds = list(params.experiment.seeds)
-    spec = make_spec(config, task=task, cell=cell, inputs=inputs)
-    plan = make_plan(build_model(dataclasses.replace(spec, seed=seeds[0])), device)
+    spec = make_spec(config, **sources)
+    equal_to = params.experiment.equal_parameters
+    plan = make_plan(build_model(dataclasses.replace(spec, seed=seeds[0])), device, equal_to=equal_to)
     print("\n".join(plan_lines(plan)), flush=True)  # noqa: T201
     write_json(inputs.out / "plan.json", plan)
     hashes = _provenance(params, config, inputs)
     train, valid = (read_encoded(inputs.encoded / f"{split}.parquet") for split in ("train", "valid"))
     job = _Job(config, spec, train, valid, inputs, hashes)
     logged = {**config.model_dump(), "parameters": plan["parameters"], "vocab_size": spec.vocab_size}
-    logged |= {"dataset": params.dataset.name, "device": device.kind}
+    logged |= {"dataset": params.dataset.name, "device": device.kind, "equal_parameters": equal_to}
     summary: dict[str, Any] = {"version": 1, "task": task, "cell": cell, "parameters": plan["parameters"]}
+    summary["units"] = spec.units
     summary |= {"device": device.kind, "seeds": seeds, "per_seed": {}}
     kept = {seed: found for seed in seeds if (found := read_trained(job.folder(seed), key=job.key(seed)))}
     removed = remove_others(inputs.out, seeds)
@@ -126,26 +130,6 @@ class _Job(NamedTuple):
     def folder(self, seed: int) -> Path:
         """Where a seed's model is written."""
         return self.inputs.out / f"seed-{seed}"
-
-
-def make_spec(
-    config: ClassifierConfig | LanguageModelConfig, *, task: str, cell: str, inputs: Inputs, seed: int = 0
-) -> ModelSpec:
-    """The architecture: settings, and what only the data knows (vocabulary size, number of classes)."""
-    shared = {field.name for field in dataclasses.fields(ModelSpec)} & set(type(config).model_fields)
-    num_classes = 0
-    if task == "classifier":
-        num_classes = len(read_json(inputs.labels)["labels"])
-        if num_classes < 2:
-            raise TrainingError(f"{inputs.labels}: {num_classes} labels; a classifier needs 2 or more")
-    return ModelSpec(
-        task=task,  # type: ignore[arg-type]
-        cell=cell,  # type: ignore[arg-type]
-        vocab_size=int(read_json(inputs.tokenizer / "tokenizer.json")["vocab_size"]),
-        num_classes=num_classes,
-        seed=seed,
-        **{name: getattr(config, name) for name in shared},
-    )
 
 
 def make_objective(
