@@ -12,7 +12,7 @@ from elman.baselines.run import write_baseline
 from elman.data.sequences import ENCODED_SCHEMA, read_encoded
 from elman.data.tables import PREPARED_SCHEMA
 from elman.errors import ArtifactError, MetricError
-from elman.metrics.score_columns import CLASSIFIER_SCORES, LANGUAGE_MODEL_SCORES
+from elman.metrics.score_columns import CLASSIFIER_SCORES, LANGUAGE_MODEL_SCORES, LANGUAGE_MODEL_TOKENS
 
 
 def _write_split(path: Path, documents: list[list[int]], labels: list[int]) -> None:
@@ -119,6 +119,12 @@ def test_the_kneser_ney_row_is_the_best_order_on_validation_with_scores_that_add
     assert table["nll_nats"].to_pylist() == pytest.approx([-logs[:3].sum(), -logs[3:].sum()])
     sums = {name: int(np.sum(table[name])) for name in ("num_tokens", "num_words", "num_bytes")}
     assert sums == {"num_tokens": 5, "num_words": 6, "num_bytes": 20}
+    tokens = read_table(project / "reports" / "baselines" / "kneser_ney" / "tokens.parquet")
+    assert tokens.schema.equals(LANGUAGE_MODEL_TOKENS)
+    assert tokens["split"].to_pylist() == ["valid"] * 3 + ["test"] * 5
+    assert tokens["token_id"].to_pylist() == [4, 5, 3, 4, 1, 3, 6, 3]
+    both = [best.log_probabilities(split.token_ids, split.lengths) for split in (valid, test)]
+    assert tokens["log_probability"].to_pylist() == np.concatenate(both).tolist()
 
 
 def test_an_empty_split_is_an_error_and_no_perfect_model(project: Path) -> None:
