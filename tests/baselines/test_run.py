@@ -6,7 +6,6 @@ import pytest
 
 from elman.artifacts import TableWriter, read_json, read_table, write_json
 from elman.baselines.kneser_ney import fit_kneser_ney
-from elman.baselines.language_model import count_tokens
 from elman.baselines.ngram_counts import count_ngrams
 from elman.baselines.run import write_baseline
 from elman.data.sequences import ENCODED_SCHEMA, read_encoded
@@ -134,11 +133,6 @@ def test_an_empty_split_is_an_error_and_no_perfect_model(project: Path) -> None:
     assert not (project / "reports").exists()
 
 
-def test_an_id_outside_the_vocabulary_names_the_file(project: Path) -> None:
-    with pytest.raises(ArtifactError, match=r"train\.parquet: holds the id 5, but the tokenizer has 5 pieces"):
-        count_tokens(project / "train.parquet", 5)
-
-
 @pytest.mark.parametrize(
     ("task", "file"), [("classifier", "prepared/valid.parquet"), ("language_model", "valid.parquet")]
 )
@@ -153,9 +147,3 @@ def test_a_label_without_a_number_is_named(project: Path) -> None:
     write_json(project / "prepared" / "labels.json", {"version": 1, "labels": ["acq"]})
     with pytest.raises(ArtifactError, match=r"train\.parquet: holds labels without a number: earn"):
         _baseline(project, "classifier")
-
-
-def test_counting_reads_the_table_in_parts(project: Path) -> None:
-    counts = count_tokens(project / "train.parquet", 7)
-    assert counts.tokens.tolist() == [0, 0, 0, 3, 4, 2, 0]
-    assert (counts.documents, counts.words, counts.bytes) == (3, 6, 27)

@@ -48,8 +48,19 @@ def evaluate_language_model(
     """
     score = make_language_model_scorer(model)
     windows = evaluation_windows(split, mode=state, rows=rows, window_length=window_length)
-    token_nll_nats = score(windows, split.num_tokens)
+    return scored(score(windows, split.num_tokens), split)
+
+
+def scored(token_nll_nats: npt.NDArray[np.float64], split: EncodedDocuments) -> LanguageModelEvaluation:
+    """The evaluation of a model that gives a split's tokens these nats.
+
+    Args:
+        token_nll_nats: float64 (tokens,). In the order of `split.token_ids`.
+        split: Encoded documents.
+
+    Raises:
+        MetricError: The split is empty, or the nats are not finite.
+    """
     nll_nats = document_sums(token_nll_nats, split)
-    return LanguageModelEvaluation(
-        token_nll_nats, nll_nats, perplexity_block(nll_nats=float(nll_nats.sum()), **perplexity_counts(split))
-    )
+    block = perplexity_block(nll_nats=float(nll_nats.sum()), **perplexity_counts(split))
+    return LanguageModelEvaluation(token_nll_nats, nll_nats, block)
