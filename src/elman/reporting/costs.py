@@ -19,6 +19,8 @@ def costs(row: Mapping[str, Any]) -> list[str]:
             _shown(known.get("parameters")), "", _shown(known.get("train_tokens")), "",
             _shown(known.get("train_seconds"), 1), "", _shown(known.get("trials")),
         ]  # fmt: skip
+    if row["kind"] == "mixture":  # what its parts cost stands in their rows
+        return [""] * len(COSTS)
     trials = (row.get("tuning") or {}).get("trials", 1)
     return [
         _shown(row.get("parameters")), str(len(row["seeds"])), _shown(row.get("train_tokens")),
