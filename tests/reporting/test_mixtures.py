@@ -6,7 +6,7 @@ def test_the_note_names_the_weight_of_every_network(language_model) -> None:
     for row, weight in zip(rows, (0.25, 0.5, 0.126), strict=True):
         row["weight"]["mean"] = weight
     note = mixture_note(language_model)
-    assert "w of the network's and 1 - w of Kneser-Ney's" in note
+    assert "the share w of the network's probability and the rest of Kneser-Ney's" in note
     assert note.endswith("Mean w: SimpleRNN 0.25, LSTM 0.50, GRU 0.13.")
 
 

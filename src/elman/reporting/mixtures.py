@@ -13,7 +13,8 @@ def mixture_note(comparison: Mapping[str, Any]) -> str | None:
     if not rows:
         return None
     weights = ", ".join(f"{title(row['cell'])} {number(row['weight']['mean'], 2)}" for row in rows)
+    baseline = title(rows[0]["baseline"])
     return (
-        f"A mixture's probability of a token is w of the network's and 1 - w of {title(rows[0]['baseline'])}'s; each "
-        f"seed's w is chosen on validation. Mean w: {weights}."
+        f"A mixture takes the share w of the network's probability and the rest of {baseline}'s; each seed's w is "
+        f"chosen on validation. Mean w: {weights}."
     )
