@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from elman.artifacts import read_batches, write_json
+from elman.artifacts import write_json
 from elman.data.sequences import EncodedDocuments, document_counts, document_sums
-from elman.errors import ArtifactError
+from elman.evaluation.document_texts import document_texts
 from elman.metrics.surprise import (
     TRAIN_COUNT_BANDS,
     Band,
@@ -22,7 +22,7 @@ from elman.metrics.surprise import (
 
 FloatArray = npt.NDArray[np.float64]
 
-SHOWN_CHARACTERS = 160  # of a document's text
+_CHARACTERS = 200  # of a document's text
 
 
 class Surprise(NamedTuple):
@@ -111,7 +111,7 @@ def _documents(nats: Surprise, test: EncodedDocuments, prepared: Path) -> list[d
     counts = document_counts(test)
     network, kneser_ney = (document_sums(one, test) for one in nats)
     places = most_surprising(network, num_bytes=counts["num_bytes"], num_tokens=counts["num_tokens"])
-    texts = _texts(prepared, {int(test.ids[place]) for place in places})
+    texts = document_texts(prepared, {int(test.ids[place]) for place in places}, characters=_CHARACTERS)
     documents = []
     for place in places:
         bits = math.log(2.0) * float(counts["num_bytes"][place])
@@ -125,17 +125,3 @@ def _documents(nats: Surprise, test: EncodedDocuments, prepared: Path) -> list[d
             }
         )
     return documents
-
-
-def _texts(prepared: Path, ids: set[int]) -> dict[int, dict[str, Any]]:
-    """Source, row and the beginning of the text of some documents, read batch by batch."""
-    found = {}
-    for batch in read_batches(prepared, columns=["id", "text", "source", "source_row"]):
-        wanted = np.isin(batch.column("id").to_numpy(), list(ids))
-        for row in batch.filter(wanted).to_pylist():
-            text = row["text"]
-            cut = f"{text[:SHOWN_CHARACTERS]}…" if len(text) > SHOWN_CHARACTERS else text
-            found[row["id"]] = {"source": row["source"], "source_row": row["source_row"], "text": cut}
-    if missing := sorted(ids - set(found)):
-        raise ArtifactError(f"{prepared}: lacks the document {missing[0]} of the encoded text; run `dvc repro encode`")
-    return found
