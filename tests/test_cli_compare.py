@@ -158,7 +158,10 @@ def test_a_half_written_folder_is_refused(reports: Path) -> None:
         (["gru", "lstm", "--measure", "f2"], "compared by accuracy"),
         (["gru", "lstm", "--task", "tagger"], "language_model"),
         (["gru", "kneser_ney", "--task", "classifier"], "nearest"),
-        (["gru", "gru+kneser_ny"], r"no cell, baseline, mixture, folder, run id or experiment; nearest: gru\+kneser_ney"),
+        (
+            ["gru", "gru+kneser_ny"],
+            r"no cell, baseline, mixture, folder, run id or experiment; nearest: gru\+kneser_ney",
+        ),
         (["gru", "gru+kneser_ney", "--task", "classifier"], "nearest: gru;"),
         (["gru", "0" * 32], "no tracking store"),
     ],

@@ -60,7 +60,7 @@ def test_what_an_experiment_does_not_hold_is_refused_with_what_it_holds(project)
     done = project.run(["elman", "compare", "gru", "wider:lstm"], succeeds=False)
     assert "wider: has no 'lstm'; it holds gru, tfidf" in done.stdout
     done = project.run(["elman", "compare", "gru", "wiider:gru"], succeeds=False)
-    assert "'wiider:gru' is no cell, baseline, folder, run id or experiment" in done.stdout
+    assert "'wiider:gru' is no cell, baseline, mixture, folder, run id or experiment" in done.stdout
 
 
 def test_dvc_tells_what_a_change_did_to_metrics_and_plots(project):

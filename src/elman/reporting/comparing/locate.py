@@ -57,7 +57,8 @@ def _read(name: str, reports: Path, root: Path, tasks: list[str]) -> dict[str, S
         raise ArtifactError(f"{reports}: holds no reports of {' or '.join(tasks)}; run `dvc repro` to make them")
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
     raise DataError(
-        f"{name!r} is no cell, baseline, mixture, folder, run id or experiment; nearest: {near[0]}; all: {', '.join(known)}"
+        f"{name!r} is no cell, baseline, mixture, folder, run id or experiment; nearest: {near[0]}; all: "
+        f"{', '.join(known)}"
     )
 
 
