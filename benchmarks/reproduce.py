@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from elman.artifacts import read_json, sha256_paths, write_json, write_text
-from elman.baselines.language_model import count_tokens
 from elman.baselines.unigram import unigram_log_probabilities
 from elman.config import Params, load_params
 from elman.data.catalog import DATASETS, KNOWN_TEXTS, KnownText
+from elman.data.token_counts import count_tokens
 from elman.data.verification import verify_counts, verify_files
 from elman.errors import ConfigError, DataError, ElmanError
 from elman.reporting.comparison import read_comparison

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from elman.config import load_params
+from elman.evaluation.inputs import Inputs
 from elman.reporting.cell_figures import write_cell_figures
 from elman.stages import run_stage
 from elman.tracking.experiment import checkout_of
@@ -14,20 +15,20 @@ ROOT = checkout_of(Path(__file__))  # one store, whatever folder the stage works
 
 
 def main() -> None:
-    """Reads models/<task>/<cell> and data/encoded, writes reports/<task>/cells/<cell>."""
+    """Reads models/<task>/<cell>, data and reports/<task>/baselines, writes reports/<task>/cells/<cell>."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=["classifier", "language_model"])
     parser.add_argument("cell", choices=["simple_rnn", "lstm", "gru"])
     arguments = parser.parse_args()
     params = load_params(Path("params.yaml"))
 
-    from elman.evaluation.evaluate_cell import Inputs, evaluate_cell, mean_measures  # TensorFlow loads here
+    from elman.evaluation.evaluate_cell import evaluate_cell, mean_measures  # TensorFlow loads here
 
     inputs = Inputs(
         models=Path("models") / arguments.task / arguments.cell,
         encoded=Path("data/encoded"),
-        labels=Path("data/prepared/labels.json"),
         prepared=Path("data/prepared"),
+        baselines=Path("reports") / arguments.task / "baselines",
         out=Path("reports") / arguments.task / "cells" / arguments.cell,
     )
     name = experiment_name(params.dataset.name, arguments.task)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from elman.artifacts import write_json
 from elman.cli import app
 from elman.errors import ArtifactError, DataError, ElmanError, MetricError
 from elman.metrics.classification import macro_f1
@@ -25,6 +26,11 @@ def reports(tmp_path: Path) -> Path:
     for cell, worse in (("gru", 0.0), ("lstm", 0.0), ("simple_rnn", 0.1)):
         nats = base + worse + random.normal(0, 0.05, size=(3, 400))
         write_scores(tmp_path / "language_model" / "cells" / cell, language_model_scores(nats), seeds=SEEDS)
+        mixed = language_model_scores(np.minimum(nats, base + 0.5) - 0.2)
+        folder = write_scores(
+            tmp_path / "language_model" / "cells" / cell / "mixture", mixed, seeds=SEEDS, metrics=False
+        )
+        write_json(folder.parent / "mixture.json", {"version": 1, "seeds": list(SEEDS)})
     kneser_ney = language_model_scores(base + 0.5)
     write_scores(tmp_path / "language_model" / "baselines" / "kneser_ney", kneser_ney, seeds=(0,), metrics=False)
     return tmp_path
@@ -122,6 +128,17 @@ def test_other_test_sets_are_refused_with_the_first_row_that_differs(reports: Pa
         invoke(reports, "gru", "short")
 
 
+def test_a_mixture_is_compared_with_its_parts_under_the_name_of_both(reports: Path) -> None:
+    names = ("lstm+kneser_ney", "kneser_ney", "lstm")
+    by_pair = {(p["first"], p["second"]): p for p in compared(reports, *names, task="language_model")["pairs"]}
+    for other in names[1:]:
+        assert by_pair[names[0], other]["verdict"].startswith(f"lstm+kneser_ney is better than {other}")
+    assert by_pair["lstm+kneser_ney", "lstm"]["over_seeds"]["paired"]
+    (reports / "language_model" / "cells" / "lstm" / "mixture.json").unlink()
+    with pytest.raises(ArtifactError, match=r"lstm\+kneser_ney: .* was half written: no mixture\.json"):
+        invoke(reports, *names)
+
+
 def test_a_half_written_folder_is_refused(reports: Path) -> None:
     folder = reports / "classifier" / "cells" / "lstm"
     (folder / "metrics.json").unlink()
@@ -141,6 +158,11 @@ def test_a_half_written_folder_is_refused(reports: Path) -> None:
         (["gru", "lstm", "--measure", "f2"], "compared by accuracy"),
         (["gru", "lstm", "--task", "tagger"], "language_model"),
         (["gru", "kneser_ney", "--task", "classifier"], "nearest"),
+        (
+            ["gru", "gru+kneser_ny"],
+            r"no cell, baseline, mixture, folder, run id or experiment; nearest: gru\+kneser_ney",
+        ),
+        (["gru", "gru+kneser_ney", "--task", "classifier"], "nearest: gru;"),
         (["gru", "0" * 32], "no tracking store"),
     ],
 )

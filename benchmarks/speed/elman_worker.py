@@ -97,7 +97,7 @@ def _language_model_step(model: LanguageModel, batch: Batch, phase: str) -> Step
         batch.token_ids,
         batch.targets,
         batch.padding_mask,
-        document_ids=np.zeros_like(batch.token_ids, np.int64),
+        places=np.arange(batch.token_ids.size).reshape(batch.token_ids.shape),
         keep=np.arange(rows, dtype=np.int32),
         reset=np.zeros(rows, bool),
     )
@@ -105,7 +105,7 @@ def _language_model_step(model: LanguageModel, batch: Batch, phase: str) -> Step
         score = make_language_model_scorer(model)
 
         def infer() -> None:
-            score([window], 1)
+            score([window], batch.token_ids.size)
 
         return infer
     signature = [IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)]

@@ -9,7 +9,8 @@ import typer
 
 def compare(
     systems: Annotated[
-        list[str], typer.Argument(help="Cells, baselines, report folders, MLflow run ids, or EXPERIMENT:CELL.")
+        list[str],
+        typer.Argument(help="Cells, baselines, mixtures (lstm+kneser_ney), folders, MLflow run ids, EXPERIMENT:CELL."),
     ],
     task: Annotated[str | None, typer.Option(help="classifier or language_model; by default each with all.")] = None,
     measure: Annotated[str | None, typer.Option(help="By default accuracy, or bits_per_byte.")] = None,

@@ -6,13 +6,12 @@ import pytest
 
 from elman.artifacts import TableWriter, read_json, read_table, write_json
 from elman.baselines.kneser_ney import fit_kneser_ney
-from elman.baselines.language_model import count_tokens
 from elman.baselines.ngram_counts import count_ngrams
 from elman.baselines.run import write_baseline
 from elman.data.sequences import ENCODED_SCHEMA, read_encoded
 from elman.data.tables import PREPARED_SCHEMA
 from elman.errors import ArtifactError, MetricError
-from elman.metrics.score_columns import CLASSIFIER_SCORES, LANGUAGE_MODEL_SCORES
+from elman.metrics.score_columns import CLASSIFIER_SCORES, LANGUAGE_MODEL_SCORES, LANGUAGE_MODEL_TOKENS
 
 
 def _write_split(path: Path, documents: list[list[int]], labels: list[int]) -> None:
@@ -119,6 +118,12 @@ def test_the_kneser_ney_row_is_the_best_order_on_validation_with_scores_that_add
     assert table["nll_nats"].to_pylist() == pytest.approx([-logs[:3].sum(), -logs[3:].sum()])
     sums = {name: int(np.sum(table[name])) for name in ("num_tokens", "num_words", "num_bytes")}
     assert sums == {"num_tokens": 5, "num_words": 6, "num_bytes": 20}
+    tokens = read_table(project / "reports" / "baselines" / "kneser_ney" / "tokens.parquet")
+    assert tokens.schema.equals(LANGUAGE_MODEL_TOKENS)
+    assert tokens["split"].to_pylist() == ["valid"] * 3 + ["test"] * 5
+    assert tokens["token_id"].to_pylist() == [4, 5, 3, 4, 1, 3, 6, 3]
+    both = [best.log_probabilities(split.token_ids, split.lengths) for split in (valid, test)]
+    assert tokens["log_probability"].to_pylist() == np.concatenate(both).tolist()
 
 
 def test_an_empty_split_is_an_error_and_no_perfect_model(project: Path) -> None:
@@ -126,11 +131,6 @@ def test_an_empty_split_is_an_error_and_no_perfect_model(project: Path) -> None:
     with pytest.raises(MetricError, match="num_tokens"):
         _baseline(project, "language_model")
     assert not (project / "reports").exists()
-
-
-def test_an_id_outside_the_vocabulary_names_the_file(project: Path) -> None:
-    with pytest.raises(ArtifactError, match=r"train\.parquet: holds the id 5, but the tokenizer has 5 pieces"):
-        count_tokens(project / "train.parquet", 5)
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,3 @@ def test_a_label_without_a_number_is_named(project: Path) -> None:
     write_json(project / "prepared" / "labels.json", {"version": 1, "labels": ["acq"]})
     with pytest.raises(ArtifactError, match=r"train\.parquet: holds labels without a number: earn"):
         _baseline(project, "classifier")
-
-
-def test_counting_reads_the_table_in_parts(project: Path) -> None:
-    counts = count_tokens(project / "train.parquet", 7)
-    assert counts.tokens.tolist() == [0, 0, 0, 3, 4, 2, 0]
-    assert (counts.documents, counts.words, counts.bytes) == (3, 6, 27)

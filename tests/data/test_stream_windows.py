@@ -19,7 +19,7 @@ from tests.helpers.encoded_documents import make_documents
 
 Mode = Literal["document", "stream"]
 MODES: tuple[Mode, ...] = ("document", "stream")
-Segment = list[tuple[int, int, int]]  # (document, input, target) of each step
+Segment = list[tuple[int, int, int]]  # (place in the flat ids, input, target) of each step
 
 some_lengths = st.lists(st.integers(1, 50), max_size=40)
 
@@ -37,7 +37,7 @@ def segments(windows: list[Window]) -> list[Segment]:
             real = window.padding_mask[number]
             row.extend(
                 zip(
-                    window.document_ids[number][real].tolist(),
+                    window.places[number][real].tolist(),
                     window.token_ids[number][real].tolist(),
                     window.targets[number][real].tolist(),
                     strict=True,
@@ -51,9 +51,9 @@ def stream(documents: EncodedDocuments) -> Segment:
     steps: Segment = []
     for row in range(len(documents)):
         previous = BOS_ID
-        for target in documents.token_ids[documents.offsets[row] : documents.offsets[row + 1]].tolist():
-            steps.append((int(documents.ids[row]), previous, target))
-            previous = target
+        for place in range(documents.offsets[row], documents.offsets[row + 1]):
+            steps.append((place, previous, int(documents.token_ids[place])))
+            previous = steps[-1][2]
     return steps
 
 
@@ -108,7 +108,7 @@ def test_a_document_is_one_segment_that_starts_at_zero(
         found = in_order(segments(windows), documents)
         assert joined(found) == stream(documents)
         assert [len(segment) for segment in found] == lengths
-        assert all(len({step[0] for step in segment}) == 1 for segment in found)
+        assert [segment[0][0] for segment in found] == documents.offsets[:-1].tolist()
         assert all(segment[0][1] == BOS_ID and segment[-1][2] == EOS_ID for segment in found)
 
 
@@ -134,7 +134,7 @@ def test_every_row_has_a_token_and_padding_is_on_the_right(
         assert (np.diff(window.padding_mask.astype(int), axis=1) <= 0).all()
         assert (window.token_ids[~window.padding_mask] == PAD_ID).all()
         assert (window.targets[~window.padding_mask] == PAD_ID).all()
-        assert (window.document_ids[~window.padding_mask] == -1).all()
+        assert (window.places[~window.padding_mask] == -1).all()
         assert not np.isin(window.targets[window.padding_mask], [PAD_ID, BOS_ID]).any()
         assert not np.isin(window.token_ids[window.padding_mask], [PAD_ID, EOS_ID]).any()
         assert window.token_ids.dtype == window.targets.dtype == window.keep.dtype == np.int32
@@ -156,7 +156,7 @@ def test_windows_are_a_function_of_seed_and_epoch() -> None:
 
     def order(seed: int, epoch: int) -> list[list[int]]:
         windows = training_windows(documents, mode="document", rows=8, window_length=20, seed=seed, epoch=epoch)
-        return [window.document_ids[:, 0].tolist() for window in windows]
+        return [window.places[:, 0].tolist() for window in windows]
 
     assert order(1, 0) == order(1, 0)
     assert order(1, 0) != order(1, 1)

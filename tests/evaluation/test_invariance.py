@@ -34,12 +34,13 @@ def language_model(cell="lstm"):
 def test_document_perplexity_does_not_depend_on_rows_or_window(cell):
     model, documents = language_model(cell), random_documents(range(1, 11))
     results = [
-        evaluate_language_model(model, documents, state="document", window_length=window, rows=rows).measures
+        evaluate_language_model(model, documents, state="document", window_length=window, rows=rows)
         for rows, window in [(1, 35), (3, 4), (10, 1000), (10, 1)]
     ]
     for other in results[1:]:
+        np.testing.assert_allclose(other.token_nll_nats, results[0].token_nll_nats, rtol=1e-5, atol=1e-6)
         for name in MEASURES:
-            assert other[name] == pytest.approx(results[0][name], rel=1e-6)
+            assert other.measures[name] == pytest.approx(results[0].measures[name], rel=1e-6)
 
 
 @pytest.mark.parametrize("window", [5, 35, 1000])
@@ -53,8 +54,8 @@ def test_stream_perplexity_does_not_depend_on_rows_or_window(window, rows):
         assert result.measures[name] == pytest.approx(reference.measures[name], rel=1e-6)
 
 
-def test_the_sums_of_documents_are_those_of_one_step_at_a_time():
-    """The scorer against the plain definition: feed bos, t1..tn; add up -ln p of t1..tn, eos."""
+def test_tokens_and_sums_of_documents_are_those_of_one_step_at_a_time():
+    """The scorer against the plain definition: feed bos, t1..tn; -ln p of t1..tn, eos, and its sum."""
     model, documents = language_model("gru"), random_documents([5, 1, 3])
     expected = []
     for start, end in zip(documents.offsets[:-1], documents.offsets[1:], strict=True):
@@ -62,9 +63,10 @@ def test_the_sums_of_documents_are_those_of_one_step_at_a_time():
         inputs = np.concatenate([[2], targets[:-1]])[None].astype(np.int32)
         logits, _ = model(inputs, padding_mask=np.ones(inputs.shape, bool))
         log_p = np.asarray(tf.nn.log_softmax(logits), np.float64)[0]
-        expected.append(-log_p[np.arange(len(targets)), targets].sum())
+        expected.append(-log_p[np.arange(len(targets)), targets])
     result = evaluate_language_model(model, documents, state="document", window_length=3, rows=2)
-    np.testing.assert_allclose(result.nll_nats, expected, rtol=1e-5)
+    np.testing.assert_allclose(result.token_nll_nats, np.concatenate(expected), rtol=1e-5)
+    np.testing.assert_allclose(result.nll_nats, [nats.sum() for nats in expected], rtol=1e-5)
     assert result.measures["num_tokens"] == 9
 
 

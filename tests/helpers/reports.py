@@ -43,6 +43,9 @@ def write_reports(root: Path, *, seeds: list[int] | None = None) -> Path:
                 write_json(folder / "per_class.json", tables)
                 write_json(folder / "calibration.json", _calibration(random, seeds or SEEDS))
                 write_json(folder / "mistakes.json", {"version": 1, "mistakes": [MISTAKE]})
+            else:
+                write_json(folder / "mixture.json", _mixture(folder, cell, random, seeds or SEEDS))
+                write_json(folder / "surprise.json", _surprise(cell, random, seeds or SEEDS))
             _write_history(folder / "history.csv", random, seeds or SEEDS, final=0.15 if tables else NLL[cell])
     _write_baselines(reports)
     _write_summaries(root)
@@ -102,8 +105,10 @@ def _classifier(
     return measures, classes
 
 
-def _language_model(folder: Path, cell: str, random: np.random.Generator, seeds: list[int]) -> dict[str, Any]:
-    sums = [(NLL[cell] + random.normal(scale=0.006)) * TOKENS for _ in seeds]
+def _language_model(
+    folder: Path, cell: str, random: np.random.Generator, seeds: list[int], *, better_by: float = 0.0
+) -> dict[str, Any]:
+    sums = [(NLL[cell] - better_by + random.normal(scale=0.006)) * TOKENS for _ in seeds]
     shares = np.random.default_rng(7).dirichlet(np.full(500, 4.0))  # of the documents in tokens, words and bytes
     noise = random.normal(1.0, 0.03, (len(seeds), 500))
     nll = shares * noise / (shares * noise).sum(axis=1, keepdims=True) * np.array(sums)[:, None]
@@ -116,6 +121,22 @@ def _language_model(folder: Path, cell: str, random: np.random.Generator, seeds:
         "perplexity_per_word": measure([float(np.exp(total / WORDS)) for total in sums]),
         "bits_per_byte": measure([total / np.log(2) / BYTES for total in sums]),
         "num_tokens": measure([float(TOKENS)] * len(seeds)),
+    }
+
+
+def _mixture(folder: Path, cell: str, random: np.random.Generator, seeds: list[int]) -> dict[str, Any]:
+    """What the evaluate stage writes; a mixture is better than the cell alone."""
+    measures = _language_model(folder / "mixture", cell, random, seeds, better_by=0.3)
+    return {
+        "version": 1,
+        "task": "language_model",
+        "cell": cell,
+        "baseline": "kneser_ney",
+        "split": "test",
+        "seeds": seeds,
+        "weight": measure([0.7 + random.normal(scale=0.01) for _ in seeds]),
+        "measures": measures,
+        "valid_measures": measures,
     }
 
 
@@ -132,6 +153,42 @@ def _calibration(random: np.random.Generator, seeds: list[int]) -> dict[str, Any
             "reliability": bins,
         }  # fmt: skip
     return {"version": 1, "bins": 15, "temperature": measure(np.linspace(1.2, 1.5, len(seeds)).tolist()), **parts}
+
+
+def _surprise(cell: str, random: np.random.Generator, seeds: list[int]) -> dict[str, Any]:
+    """What the evaluate stage writes; no token of test stands once in train."""
+    documents = [
+        {
+            "id": 7 * number, "source": "test.tsv", "source_row": 7 * number + 1, "num_tokens": 20 + number,
+            "text": f"odd document number {number} of {cell}", "bits_per_byte": 3.4 - 0.1 * number,
+            "kneser_ney_bits_per_byte": 3.0 - 0.1 * number,
+        }
+        for number in range(20)
+    ]  # fmt: skip
+    return {
+        "version": 1,
+        "task": "language_model",
+        "cell": cell,
+        "split": "test",
+        "seeds": seeds,
+        "num_tokens": TOKENS,
+        "nll_nats": NLL[cell] * TOKENS,
+        "by_position": _bands(random, [1, 2, 4, 8, 16, 300], [3_000, 3_000, 6_000, 11_000, 20_000, 237_000]),
+        "by_train_count": _bands(random, [0, 1, 5, None], [900, 0, 20_000, 259_100]),
+        "documents": documents,
+    }
+
+
+def _bands(random: np.random.Generator, lasts: list[int | None], sizes: list[int]) -> list[dict[str, Any]]:
+    def measured(size: int) -> dict[str, float | None]:
+        nats = float(random.uniform(3.0, 9.0)) if size else None
+        bits = None if nats is None else nats / np.log(2)
+        return {"nats_per_token": nats, "bits_per_token": bits, "share_of_nll": size / TOKENS}
+
+    return [
+        {"first": last or 0, "last": last, "num_tokens": size, **measured(size), "kneser_ney": measured(size)}
+        for last, size in zip(lasts, sizes, strict=True)
+    ]
 
 
 def _write_history(path: Path, random: np.random.Generator, seeds: list[int], *, final: float) -> None:

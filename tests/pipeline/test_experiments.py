@@ -48,7 +48,7 @@ def test_an_experiment_in_a_copy_of_its_own_is_recorded_in_the_store_of_the_chec
 
 def test_compare_takes_experiments_by_name_and_by_name_and_cell(project):
     project.run(["git", "checkout", "-q", "."])
-    project.run(["dvc", "checkout", "-q"])
+    project.run(["dvc", "checkout", "-q", "dvc.yaml"])
     found = compared(project, "gru", "wider:gru", "simple")
     assert [row["name"] for row in found["systems"]] == ["gru", "wider:gru", "simple"]
     assert len(found["pairs"]) == 3
@@ -61,7 +61,7 @@ def test_what_an_experiment_does_not_hold_is_refused_with_what_it_holds(project)
     done = project.run(["elman", "compare", "gru", "wider:lstm"], succeeds=False)
     assert "wider: has no 'lstm'; it holds gru, tfidf" in done.stdout
     done = project.run(["elman", "compare", "gru", "wiider:gru"], succeeds=False)
-    assert "'wiider:gru' is no cell, baseline, folder, run id or experiment" in done.stdout
+    assert "'wiider:gru' is no cell, baseline, mixture, folder, run id or experiment" in done.stdout
 
 
 def test_dvc_tells_what_a_change_did_to_metrics_and_plots(project):

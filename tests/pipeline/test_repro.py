@@ -33,8 +33,7 @@ def test_one_command_goes_from_text_to_a_comparison(project):
     )
     for task, measure in (("classifier", "accuracy"), ("language_model", "perplexity")):
         comparison = json.loads((project.root / "reports" / task / "comparison.json").read_text())
-        assert [row["name"] for row in comparison["rows"]][-1] == "gru"
-        cell = comparison["rows"][-1]
+        cell = next(row for row in comparison["rows"] if row["name"] == "gru")
         assert cell["seeds"] == [1, 2]
         assert len(cell["measures"][measure]["per_seed"]) == 2
         assert cell["measures"][measure]["low"] < cell["measures"][measure]["mean"] < cell["measures"][measure]["high"]
@@ -42,6 +41,10 @@ def test_one_command_goes_from_text_to_a_comparison(project):
         metrics = json.loads((project.root / "reports" / task / "cells" / "gru" / "metrics.json").read_text())
         assert metrics["units"] == 8
         assert "tuning" not in metrics
+    mixture = comparison["rows"][-1]
+    assert (mixture["name"], mixture["seeds"]) == ("gru+kneser_ney", [1, 2])
+    shown = project.run(["elman", "compare", "gru+kneser_ney", "kneser_ney", "gru", "--resamples", "100"]).stdout
+    assert "gru+kneser_ney is better than gru" in shown
 
 
 def test_every_run_is_finished_and_stands_under_its_parent(project):

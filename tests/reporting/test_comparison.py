@@ -5,6 +5,7 @@ import pytest
 from elman.artifacts import read_json, write_json
 from elman.errors import ArtifactError
 from elman.reporting.comparison import build_comparison, read_comparison
+from elman.reporting.rows import baselines, mixtures, trained
 
 CELLS = ["simple_rnn", "lstm", "gru"]
 
@@ -20,6 +21,43 @@ def test_the_baseline_comes_first_and_then_the_cells_in_the_order_asked(reports:
         ("gru", "cell"),
         ("simple_rnn", "cell"),
     ]
+
+
+def test_mixtures_follow_the_cells_and_are_taken_for_neither_cells_nor_baselines(reports: Path) -> None:
+    comparison = _build(reports, "language_model", cells=["gru", "lstm"])
+    names = {"unigram": "baseline", "gru": "cell", "lstm": "cell"}
+    assert {row["name"]: row["kind"] for row in comparison["rows"]} == names | {
+        "gru+kneser_ney": "mixture",
+        "lstm+kneser_ney": "mixture",
+    }
+    assert [row["name"] for row in comparison["rows"]][:3] == list(names)
+    assert [row["name"] for row in trained(comparison)] == ["gru", "lstm"]
+    assert [row["name"] for row in baselines(comparison)] == ["unigram"]
+    mixture = read_json(reports / "language_model" / "cells" / "lstm" / "mixture.json")
+    row = mixtures(comparison)[1]
+    for key in ("cell", "baseline", "seeds", "weight"):
+        assert row[key] == mixture[key]
+    assert row["measures"]["perplexity"]["per_seed"] == mixture["measures"]["perplexity"]["per_seed"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (None, "no such file; run `dvc repro`"),
+        ({"version": 2}, "version 1 is read here, 2 came"),
+        ({"weight": None}, "lacks weight"),
+        ({"measures": {}}, "the measure perplexity lacks mean, low, high, per_seed"),
+        ({"cell": "lstm"}, "holds lstm, but stands where gru belongs"),
+    ],
+)
+def test_a_mixture_that_is_missing_or_not_whole_is_refused_by_name(reports: Path, change, message: str) -> None:
+    path = reports / "language_model" / "cells" / "gru" / "mixture.json"
+    if change is None:
+        path.unlink()
+    else:
+        write_json(path, {**read_json(path), **change})
+    with pytest.raises(ArtifactError, match=rf"gru/mixture\.json: {message}"):
+        _build(reports, "language_model")
 
 
 @pytest.mark.parametrize("task", ["classifier", "language_model"])

@@ -1,62 +1,31 @@
 """The language models without a network: how frequent tokens are, and which n-grams were seen."""
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
+import pyarrow as pa
 
-from elman.artifacts import TableWriter, read_batches
+from elman.artifacts import TableWriter
 from elman.baselines.kneser_ney import fit_kneser_ney
 from elman.baselines.ngram_counts import count_ngrams
 from elman.baselines.row import Row, baseline_row
 from elman.baselines.unigram import unigram_log_probabilities
-from elman.data.sequences import EncodedDocuments, document_counts, perplexity_counts, read_encoded
+from elman.data.sequences import (
+    EncodedDocuments,
+    document_counts,
+    document_sums,
+    perplexity_counts,
+    read_encoded,
+)
+from elman.data.token_counts import count_tokens
 from elman.data.tokenizer import UNK_ID
-from elman.errors import ArtifactError
 from elman.metrics.perplexity import perplexity_block
-from elman.metrics.score_columns import LANGUAGE_MODEL_SCORES, NO_SEED
+from elman.metrics.score_columns import LANGUAGE_MODEL_SCORES, LANGUAGE_MODEL_TOKENS, NO_SEED
 
 ORDERS = (2, 3, 4, 5)  # of the n-gram models among which validation chooses
-
-
-class TokenCounts(NamedTuple):
-    """What a unigram model needs to know of a split.
-
-    Attributes:
-        tokens: int64 (vocab_size,). How often each id stands there, eos included.
-        documents: Documents.
-        words: Words separated by white space, eos not counted.
-        bytes: UTF-8 bytes of the prepared text, eos not counted.
-    """
-
-    tokens: npt.NDArray[np.int64]
-    documents: int
-    words: int
-    bytes: int
-
-
-def count_tokens(path: Path, vocab_size: int) -> TokenCounts:
-    """Counts a split batch by batch, so that memory does not grow with the text.
-
-    Raises:
-        ArtifactError: The table is missing or damaged, or holds an id outside the vocabulary.
-    """
-    tokens = np.zeros(vocab_size, np.int64)
-    documents = words = size = 0
-    for batch in read_batches(path, columns=["token_ids", "num_words", "num_bytes"]):
-        ids = batch.column("token_ids").flatten().to_numpy()
-        if len(ids) and (ids.min() < 0 or ids.max() >= vocab_size):
-            raise ArtifactError(
-                f"{path}: holds the id {ids.max()}, but the tokenizer has {vocab_size} pieces; run `dvc repro encode`"
-            )
-        tokens += np.bincount(ids, minlength=vocab_size)
-        documents += batch.num_rows
-        words += pc.sum(batch.column("num_words")).as_py() or 0
-        size += pc.sum(batch.column("num_bytes")).as_py() or 0
-    return TokenCounts(tokens=tokens, documents=documents, words=words, bytes=size)
 
 
 def unigram_row(encoded: Path, vocab_size: int) -> Row:
@@ -82,13 +51,13 @@ def unigram_row(encoded: Path, vocab_size: int) -> Row:
     )
 
 
-def kneser_ney_row(encoded: Path, vocab_size: int, *, scores: Path) -> Row:
-    """The Kneser-Ney model of the order, among `ORDERS`, that is best on validation; its test scores by document.
+def kneser_ney_row(encoded: Path, vocab_size: int, *, out: Path) -> Row:
+    """The Kneser-Ney model of the order, among `ORDERS`, that is best on validation, and its scores.
 
     Args:
         encoded: Folder with train.parquet, valid.parquet and test.parquet.
         vocab_size: V.
-        scores: The scores.parquet to write.
+        out: Folder for scores.parquet (test, by document) and tokens.parquet (validation and test, by token).
 
     Raises:
         ArtifactError: A table is missing or damaged.
@@ -98,12 +67,15 @@ def kneser_ney_row(encoded: Path, vocab_size: int, *, scores: Path) -> Row:
     train, valid, test = (read_encoded(encoded / f"{split}.parquet") for split in ("train", "valid", "test"))
     counts = count_ngrams(train.token_ids, train.lengths, order=max(ORDERS), vocab_size=vocab_size)
     models = [fit_kneser_ney(counts, order=order) for order in ORDERS]
-    losses = [-float(model.log_probabilities(valid.token_ids, valid.lengths).mean()) for model in models]
-    best = models[int(np.argmin(losses))]
+    on_valid = [model.log_probabilities(valid.token_ids, valid.lengths) for model in models]
+    chosen = int(np.argmax([logs.mean() for logs in on_valid]))
+    best = models[chosen]
     seconds = time.perf_counter() - started
-    nll_nats = -np.add.reduceat(best.log_probabilities(test.token_ids, test.lengths), test.offsets[:-1])
+    on_test = best.log_probabilities(test.token_ids, test.lengths)
+    nll_nats = document_sums(-on_test, test)
     block = perplexity_block(nll_nats=float(nll_nats.sum()), **perplexity_counts(test))
-    _write_scores(scores, test, nll_nats)
+    _write_scores(out / "scores.parquet", test, nll_nats)
+    _write_tokens(out / "tokens.parquet", {"valid": (valid, on_valid[chosen]), "test": (test, on_test)})
     description = (
         f"interpolated modified Kneser-Ney, order {best.order}: knows the {best.order - 1} tokens before; of orders "
         f"{min(ORDERS)} to {max(ORDERS)} this one was best on validation"
@@ -127,3 +99,10 @@ def _write_scores(path: Path, split: EncodedDocuments, nll_nats: npt.NDArray[np.
                 **document_counts(split),
             }
         )
+
+
+def _write_tokens(path: Path, splits: Mapping[str, tuple[EncodedDocuments, npt.NDArray[np.float64]]]) -> None:
+    with TableWriter(path, LANGUAGE_MODEL_TOKENS) as writer:
+        for name, (documents, logs) in splits.items():
+            names = pa.DictionaryArray.from_arrays(np.zeros(len(logs), np.int8), [name])
+            writer.write({"split": names, "token_id": documents.token_ids, "log_probability": logs})

@@ -11,7 +11,8 @@ from elman.baselines.language_model import kneser_ney_row, unigram_row
 def write_baseline(*, task: str, prepared: Path, encoded: Path, tokenizer: Path, reports: Path) -> dict[str, Any]:
     """Scores the task's baselines: baseline.json holds them, the trivial one first.
 
-    Those that can compete with a network also get baselines/<name>/scores.parquet, with a cell's columns.
+    Those that can compete with a network also get baselines/<name>/scores.parquet, with a cell's columns, and the
+    language model's baselines/kneser_ney/tokens.parquet, for mixtures.
 
     Args:
         task: "classifier" or "language_model".
@@ -38,7 +39,7 @@ def write_baseline(*, task: str, prepared: Path, encoded: Path, tokenizer: Path,
         vocab_size = int(read_json(tokenizer / "tokenizer.json")["vocab_size"])
         rows = [
             unigram_row(encoded, vocab_size),
-            kneser_ney_row(encoded, vocab_size, scores=reports / "baselines" / "kneser_ney" / "scores.parquet"),
+            kneser_ney_row(encoded, vocab_size, out=reports / "baselines" / "kneser_ney"),
         ]
     result = {"version": 1, "task": task, "split": "test", "rows": rows}
     write_json(reports / "baseline.json", result)

@@ -117,6 +117,20 @@ def cut_documents(documents: EncodedDocuments, max_length: int) -> EncodedDocume
     )
 
 
+def document_sums(values: npt.NDArray[np.float64], documents: EncodedDocuments) -> npt.NDArray[np.float64]:
+    """Values of tokens added up by document.
+
+    Args:
+        values: float64 (tokens,). One for each of `documents.token_ids`.
+        documents: Whose tokens they are.
+
+    Returns:
+        float64 (documents,).
+    """
+    sums: npt.NDArray[np.float64] = np.add.reduceat(values, documents.offsets[:-1]) if len(values) else np.zeros(0)
+    return sums
+
+
 def document_counts(documents: EncodedDocuments) -> dict[str, npt.NDArray[np.integer]]:
     """Targets, words and bytes of each document, one eos in each; `perplexity_counts` holds their sums.
 

@@ -36,7 +36,7 @@ class Window(NamedTuple):
         token_ids: int32 (b, T). Inputs, pad where `padding_mask` is False.
         targets: int32 (b, T). What follows each input, pad where `padding_mask` is False.
         padding_mask: bool (b, T). True at real steps; every row has at least one.
-        document_ids: int64 (b, T). Number in its split of the document that the target belongs to; -1 at padding.
+        places: int64 (b, T). Where each target stands in the split's flat `token_ids`; -1 at padding.
         keep: int32 (b,). Which row of the window before goes on in this row; 0 where `reset`.
         reset: bool (b,). True where a segment starts, that is where the carried state is zero.
     """
@@ -44,7 +44,7 @@ class Window(NamedTuple):
     token_ids: npt.NDArray[np.int32]
     targets: npt.NDArray[np.int32]
     padding_mask: npt.NDArray[np.bool_]
-    document_ids: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int64]
     keep: npt.NDArray[np.int32]
     reset: npt.NDArray[np.bool_]
 
@@ -155,7 +155,7 @@ def _windows(documents: EncodedDocuments, group: _Group) -> Iterator[Window]:
             token_ids=np.where(padding_mask, inputs, PAD_ID).astype(np.int32),
             targets=np.where(padding_mask, documents.token_ids[places], PAD_ID).astype(np.int32),
             padding_mask=padding_mask,
-            document_ids=np.where(padding_mask, documents.ids[owners], -1),
+            places=np.where(padding_mask, places, -1),
             keep=np.zeros(active, np.int32) if done == 0 else np.arange(active, dtype=np.int32),
             reset=np.full(active, done == 0),
         )

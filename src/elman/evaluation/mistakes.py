@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from elman.artifacts import read_batches
+from elman.evaluation.document_texts import document_texts
 from elman.models.scoring import ClassifierScores
 
 SHOWN = 20
@@ -31,6 +31,9 @@ def most_confident_mistakes(
     Returns:
         Of each: id, label, predicted, probability (of the predicted class), label_probability, seeds_wrong, source,
         source_row and the first characters of the text.
+
+    Raises:
+        ArtifactError: The prepared text is missing, damaged, or lacks a document.
     """
     first = scores[0]
     mean = np.mean([np.exp(one.log_probabilities.astype(np.float64)) for one in scores], axis=0)  # (N, C)
@@ -38,7 +41,7 @@ def most_confident_mistakes(
     sureness = np.where(predicted == first.labels, -1.0, mean.max(axis=1))
     order = [int(row) for row in np.argsort(-sureness, kind="stable")[:shown] if sureness[row] > 0.0]
     wrong = np.sum([one.predicted != one.labels for one in scores], axis=0)
-    texts = _texts(prepared, {int(first.ids[row]) for row in order})
+    texts = document_texts(prepared, {int(first.ids[row]) for row in order}, characters=_CHARACTERS)
     return [
         {
             "id": int(first.ids[row]),
@@ -51,13 +54,3 @@ def most_confident_mistakes(
         }
         for row in order
     ]
-
-
-def _texts(prepared: Path, wanted: set[int]) -> dict[int, dict[str, Any]]:
-    found = {}
-    for batch in read_batches(prepared, columns=["id", "text", "source", "source_row"]):
-        for place, number in enumerate(batch.column("id").to_pylist()):
-            if number in wanted:
-                row = {name: batch.column(name)[place].as_py() for name in ("source", "source_row", "text")}
-                found[number] = {**row, "text": row["text"][:_CHARACTERS]}
-    return found

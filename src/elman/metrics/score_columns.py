@@ -1,4 +1,7 @@
-"""The columns of scores.parquet, a row a document and seed: what paired tests read, whatever model was scored."""
+"""The columns of files with scores, which one stage writes and others read, whatever model was scored.
+
+scores.parquet has a row a document and seed, for paired tests; tokens.parquet a row a token, for mixtures.
+"""
 
 import pyarrow as pa
 
@@ -22,5 +25,12 @@ LANGUAGE_MODEL_SCORES = pa.schema(
         ("num_tokens", pa.int32()),
         ("num_words", pa.int32()),  # and one eos, as in the perplexity block
         ("num_bytes", pa.int64()),
+    ]
+)
+LANGUAGE_MODEL_TOKENS = pa.schema(
+    [
+        ("split", pa.dictionary(pa.int8(), pa.string())),
+        ("token_id", pa.int32()),  # in the order of the encoded split: shows that two models read the same tokens
+        ("log_probability", pa.float64()),  # nats
     ]
 )

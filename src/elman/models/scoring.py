@@ -98,7 +98,7 @@ def make_classifier_scorer(model: Classifier) -> Callable[[Iterable[DocumentBatc
 def make_language_model_scorer(
     model: LanguageModel,
 ) -> Callable[[Iterable[Window], int], npt.NDArray[np.float64]]:
-    """Compiles a scorer: (windows, number of documents) -> float64 (documents,) summed nats of each document."""
+    """Compiles a scorer: (windows, number of tokens) -> float64 (tokens,) nats of each target, as in the flat ids."""
 
     @tf.function(input_signature=[IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)])
     def window_nll(
@@ -108,8 +108,8 @@ def make_language_model_scorer(
         hidden, real, state = language_model_rows(model, token_ids, targets, padding_mask, state, training=False)
         return model.nll(hidden, real), state
 
-    def score(windows: Iterable[Window], num_documents: int) -> npt.NDArray[np.float64]:
-        totals = np.zeros(num_documents, np.float64)
+    def score(windows: Iterable[Window], num_tokens: int) -> npt.NDArray[np.float64]:
+        nats = np.zeros(num_tokens, np.float64)
         state: State | None = None
         for window in windows:
             if state is None:
@@ -117,7 +117,7 @@ def make_language_model_scorer(
             nll, state = window_nll(
                 window.token_ids, window.targets, window.padding_mask, window.keep, window.reset, state
             )
-            np.add.at(totals, window.document_ids[window.padding_mask], nll.numpy().astype(np.float64))
-        return totals
+            nats[window.places[window.padding_mask]] = nll.numpy()
+        return nats
 
     return score

@@ -1,4 +1,4 @@
-"""comparison.json: the baselines' and the cells' numbers of one task in one file."""
+"""comparison.json: the numbers of a task's baselines, cells and mixtures in one file."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ def cell_folder(reports: Path, task: str, cell: str) -> Path:
 def build_comparison(
     *, reports: Path, task: str, cells: Sequence[str], dataset: str, commit: str | None = None
 ) -> dict[str, Any]:
-    """Joins a task's baselines and cells: the trivial baseline first, then the cells in the order given.
+    """Joins a task's rows: the trivial baseline first, then the cells in the order given, then their mixtures.
 
     Args:
         reports: The folder `reports`.
@@ -47,6 +47,8 @@ def build_comparison(
         known = {key: row[key] for key in ("description", "costs") if key in row}
         rows.append({"name": row["name"], "kind": "baseline", **known, "measures": row["measures"]})
     rows += [_cell_row(cell_folder(reports, task, cell), task, cell) for cell in cells]
+    if task == "language_model":
+        rows += [_mixture_row(cell_folder(reports, task, cell) / "mixture.json", cell) for cell in cells]
     systems = read_rows(reports / task, rows)
     for name, found in document_intervals(systems).items():
         _add_document_intervals(next(row for row in rows if row["name"] == name), found)
@@ -74,11 +76,20 @@ def _cell_row(folder: Path, task: str, cell: str) -> dict[str, Any]:
         )
     _check_measures(path, metrics, task, need=("mean", "low", "high", "per_seed"))
     row = {"name": cell, "kind": "cell", "parameters": metrics["parameters"], "seeds": metrics["seeds"]}
-    row |= {key: metrics.get(key) for key in ("train_seconds", "tokens_per_second", "train_tokens", "epochs")}
+    row |= {key: metrics.get(key) for key in ("units", "train_seconds", "tokens_per_second", "train_tokens", "epochs")}
     row["run_id"] = read_json(folder / "run.json")["parent_run_id"]
     if "tuning" in metrics:
         row["tuning"] = metrics["tuning"]
     return {**row, "measures": metrics["measures"]}
+
+
+def _mixture_row(path: Path, cell: str) -> dict[str, Any]:
+    mixture = _checked(path, {"cell": str, "baseline": str, "seeds": list, "weight": dict, "measures": dict})
+    if mixture["cell"] != cell:
+        raise ArtifactError(f"{path}: holds {mixture['cell']}, but stands where {cell} belongs; run `dvc repro`")
+    _check_measures(path, mixture, "language_model", need=("mean", "low", "high", "per_seed"))
+    row = {"name": f"{cell}+{mixture['baseline']}", "kind": "mixture"}
+    return row | {key: mixture[key] for key in ("cell", "baseline", "seeds", "weight", "measures")}
 
 
 def _add_document_intervals(row: dict[str, Any], found: Mapping[str, Mapping[str, Any]]) -> None:

@@ -5,7 +5,16 @@ from typing import Any
 
 from elman.reporting.measures import number
 
-COSTS = ("parameters", "seeds", "training tokens", "epochs", "training seconds", "tokens a second", "tried settings")
+COSTS = (
+    "parameters",
+    "units",
+    "seeds",
+    "training tokens",
+    "epochs",
+    "training seconds",
+    "tokens a second",
+    "tried settings",
+)
 
 
 def costs(row: Mapping[str, Any]) -> list[str]:
@@ -16,12 +25,14 @@ def costs(row: Mapping[str, Any]) -> list[str]:
     if row["kind"] == "baseline":
         known = row.get("costs", {})
         return [
-            _shown(known.get("parameters")), "", _shown(known.get("train_tokens")), "",
+            _shown(known.get("parameters")), "", "", _shown(known.get("train_tokens")), "",
             _shown(known.get("train_seconds"), 1), "", _shown(known.get("trials")),
         ]  # fmt: skip
+    if row["kind"] == "mixture":  # what its parts cost stands in their rows
+        return [""] * len(COSTS)
     trials = (row.get("tuning") or {}).get("trials", 1)
     return [
-        _shown(row.get("parameters")), str(len(row["seeds"])), _shown(row.get("train_tokens")),
+        _shown(row.get("parameters")), _shown(row.get("units")), str(len(row["seeds"])), _shown(row.get("train_tokens")),
         _shown(row.get("epochs"), 1), _shown(row.get("train_seconds"), 1), _shown(row.get("tokens_per_second")),
         _shown(trials),
     ]  # fmt: skip

@@ -16,6 +16,7 @@ from elman.reporting.confusion import read_classes
 from elman.reporting.curves import History, read_history
 from elman.reporting.measures import title
 from elman.reporting.rows import trained
+from elman.reporting.surprise import read_surprise
 from elman.tracking.git import GitState, git_state
 
 
@@ -29,6 +30,7 @@ class ReportInputs:
         classes: per_class.json by cell, with the intervals of `class_intervals`; empty for a language model.
         calibration: calibration.json by cell; empty for a language model.
         mistakes: The rows of mistakes.json by cell; empty for a language model.
+        surprise: surprise.json by cell; empty for a classifier.
         prepared: Summary of the prepare stage.
         encoded: Summary of the encode stage.
         origin: What the numbers were made from: name and value, in the order shown.
@@ -40,6 +42,7 @@ class ReportInputs:
     classes: Mapping[str, Mapping[str, Any]]
     calibration: Mapping[str, Mapping[str, Any]]
     mistakes: Mapping[str, Sequence[Mapping[str, Any]]]
+    surprise: Mapping[str, Mapping[str, Any]]
     prepared: Mapping[str, Any]
     encoded: Mapping[str, Any]
     origin: Sequence[tuple[str, str]]
@@ -76,7 +79,7 @@ def read_inputs(
     """
     state = git_state(root)
     folders = {cell: cell_folder(reports, task, cell) for cell in cells}
-    labelled = folders if task == "classifier" else {}
+    labelled, unlabelled = (folders, {}) if task == "classifier" else ({}, folders)
     comparison = build_comparison(reports=reports, task=task, cells=cells, dataset=dataset, commit=state.commit)
     return ReportInputs(
         comparison=comparison,
@@ -84,6 +87,7 @@ def read_inputs(
         classes={cell: _classes(folder, cell) for cell, folder in labelled.items()},
         calibration={cell: read_calibration(folder / "calibration.json") for cell, folder in labelled.items()},
         mistakes={cell: read_json(folder / "mistakes.json")["mistakes"] for cell, folder in labelled.items()},
+        surprise={cell: read_surprise(folder / "surprise.json") for cell, folder in unlabelled.items()},
         prepared=read_json(prepared),
         encoded=read_json(encoded),
         origin=[

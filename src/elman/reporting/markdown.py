@@ -7,6 +7,8 @@ from elman.reporting.costs import COSTS, costs
 from elman.reporting.facts import SPLITS, data_facts, data_sentence, label_table, length_table, split_table
 from elman.reporting.inputs import ReportInputs
 from elman.reporting.measures import DRAWN, SHOWN, TASK_TITLES, interval, plus_minus, title
+from elman.reporting.mixtures import mixture_note
+from elman.reporting.surprise import NAMES
 from elman.reporting.verdict import verdict
 
 _LEGEND = (
@@ -21,8 +23,11 @@ def report_markdown(inputs: ReportInputs) -> str:
     task = comparison["task"]
     lines = [f"## {_text(comparison['dataset'])}: {TASK_TITLES[task]}", "", _text(" ".join(verdict(comparison))), ""]
     lines += [_text(data_sentence(inputs.prepared)), "", *_data(inputs), ""]
-    lines += [*_results(inputs), "", _LEGEND, "", *_costs(inputs), ""]
+    legend = " ".join([_LEGEND, *([_text(note)] if (note := mixture_note(comparison)) else [])])
+    lines += [*_results(inputs), "", legend, "", *_costs(inputs), ""]
     lines += [f"![{measure.title}](figures/{measure.key}.png)" for measure in DRAWN[task]]
+    if inputs.surprise:
+        lines += [f"![Nats per token by {name}](figures/surprise_{by}.png)" for by, name in NAMES.items()]
     lines += ["", "<details><summary>Origin</summary>", ""]
     lines += [f"- {name}: {_text(value)}" for name, value in inputs.origin]
     lines += [f"- again: `{' && '.join(inputs.commands)}`", "", "</details>"]

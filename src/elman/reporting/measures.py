@@ -101,8 +101,13 @@ def plus_minus(values: Mapping[str, Any], decimals: int, *, sign: str = "±") ->
 
 
 def title(name: str) -> str:
-    """The name of a cell or baseline for a reader."""
-    return TITLES.get(name, name)
+    """The name of a cell, baseline or mixture for a reader.
+
+    Example:
+        >>> title("lstm"), title("lstm+kneser_ney")
+        ('LSTM', 'LSTM + Kneser-Ney')
+    """
+    return " + ".join(TITLES.get(part, part) for part in name.split("+"))
 
 
 def listed(names: list[str]) -> str:

@@ -18,7 +18,7 @@ Ends = dict[str, float | None]
 
 
 def read_rows(folder: Path, rows: Sequence[Mapping[str, Any]]) -> list[System]:
-    """The per-document scores of all rows that have them; a cell without is an error, a baseline may lack them.
+    """The per-document scores of all rows that have them; only a baseline may lack them.
 
     Args:
         folder: reports/<task>.
@@ -29,10 +29,16 @@ def read_rows(folder: Path, rows: Sequence[Mapping[str, Any]]) -> list[System]:
     """
     systems = []
     for row in rows:
-        place = folder / ("cells" if row["kind"] == "cell" else "baselines") / row["name"]
-        if row["kind"] == "cell" or place.is_dir():
+        place = _scores_folder(folder, row)
+        if row["kind"] != "baseline" or place.is_dir():
             systems.append(read_system(place, name=row["name"]))
     return systems
+
+
+def _scores_folder(folder: Path, row: Mapping[str, Any]) -> Path:
+    if row["kind"] == "mixture":
+        return folder / "cells" / str(row["cell"]) / "mixture"
+    return folder / ("cells" if row["kind"] == "cell" else "baselines") / str(row["name"])
 
 
 def document_intervals(systems: Sequence[System]) -> dict[str, dict[str, Ends]]:

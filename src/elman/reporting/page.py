@@ -15,6 +15,7 @@ from elman.reporting.sections.learning_curves import learning_curves_section
 from elman.reporting.sections.mistakes import mistakes_section
 from elman.reporting.sections.origin import origin_section
 from elman.reporting.sections.results import results_section
+from elman.reporting.sections.surprise import surprise_section
 from elman.reporting.verdict import verdict
 
 
@@ -31,6 +32,7 @@ def report_page(inputs: ReportInputs) -> str:
         intervals_section(inputs),
         learning_curves_section(inputs),
         *([classes_section(inputs), calibration_section(inputs), mistakes_section(inputs)] if inputs.classes else []),
+        *([surprise_section(inputs)] if inputs.surprise else []),
         origin_section(inputs),
     ]
     return "\n".join(

@@ -18,7 +18,7 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 caption { text-align: left; caption-side: bottom; padding-top: .5rem; }
 th, td { padding: .4rem .6rem; text-align: right; border-bottom: 1px solid var(--line); vertical-align: top; }
 th:first-child, td:first-child { text-align: left; } thead th { font-size: .8125rem; color: var(--soft); }
-tbody th { font-weight: 600; } tr.baseline { color: var(--soft); }
+tbody th { font-weight: 600; } tr.baseline { color: var(--soft); } table.cards tbody th { white-space: nowrap; }
 td small { display: block; color: var(--soft); white-space: nowrap; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; } .figures figure { flex: 1 1 19rem; }
 figure { margin: .5rem 0; min-width: 0; } svg { display: block; height: auto; }

@@ -16,6 +16,11 @@ def trained(comparison: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [row for row in comparison["rows"] if row["kind"] == "cell"]
 
 
+def mixtures(comparison: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of cells mixed with a baseline; empty for a classifier."""
+    return [row for row in comparison["rows"] if row["kind"] == "mixture"]
+
+
 def strongest(rows: Sequence[Mapping[str, Any]], measure: Measure) -> Mapping[str, Any] | None:
     """The row with the best value, as the baseline which a cell has to beat; None where none has a value."""
     known = [row for row in rows if row["measures"].get(measure.key, {}).get("mean") is not None]

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from elman.reporting.comparison import read_comparison
 from elman.reporting.measures import SHOWN, TASK_TITLES, number, plus_minus, title
+from elman.reporting.mixtures import mixture_note
 from elman.reporting.verdict import verdict
 
 PIPE_WIDTH = 160  # columns where the output is no terminal: room for a row on one line, whatever its numbers
@@ -39,12 +40,14 @@ def print_tables(reports: Path, tasks: Sequence[str], *, console: Console | None
         plain = not output.is_terminal
         output.print(comparison_table(comparison, plain=plain))
         output.print(LEGEND.format(sign=_SIGN[plain]), style="dim", highlight=False)
+        if note := mixture_note(comparison):
+            output.print(note, style="dim", highlight=False, width=min(output.width, TEXT_WIDTH))
         output.print(" ".join(verdict(comparison)), highlight=False, markup=False, width=min(output.width, TEXT_WIDTH))
         output.print()
 
 
 def comparison_table(comparison: Mapping[str, Any], *, plain: bool = False) -> Table:
-    """The baseline, then each cell; `plain` draws with ASCII signs, as Markdown does, for logs and pipes."""
+    """Baselines, cells and their mixtures; `plain` draws with ASCII signs, as Markdown does, for logs and pipes."""
     task = comparison["task"]
     table = Table(
         title=f"{escape(comparison['dataset'])}, {TASK_TITLES[task]}: test split",
@@ -63,6 +66,12 @@ def comparison_table(comparison: Mapping[str, Any], *, plain: bool = False) -> T
         cells = [plus_minus(values, decimals, sign=_SIGN[plain]) for values, decimals in measures]
         if row["kind"] == "baseline":
             table.add_row(title(row["name"]), "", "", *cells, "", "", style="" if plain else "dim")
+            continue
+        if row["kind"] == "mixture":
+            name = (
+                title(row["name"]) if plain else title(row["name"]).replace(" +", "\n+")
+            )  # on a screen, room is short
+            table.add_row(name, "", str(len(row["seeds"])), *cells, "", "")
             continue
         table.add_row(
             title(row["name"]),

@@ -17,6 +17,7 @@ from elman.reporting.markdown import report_markdown
 from elman.reporting.measures import DRAWN
 from elman.reporting.page import report_page
 from elman.reporting.rows import strongest_bar, trained
+from elman.reporting.surprise import NAMES, draw_surprise
 
 
 def write_comparison(
@@ -86,4 +87,6 @@ def _pictures(inputs: ReportInputs) -> dict[str, Figure]:
         pictures[f"confusion_{cell}"] = draw_confusion(cell, classes)
     for cell, found in inputs.calibration.items():
         pictures[f"reliability_{cell}"] = draw_reliability(cell, found)
+    if inputs.surprise:
+        pictures |= {f"surprise_{by}": draw_surprise(inputs.surprise, by) for by in NAMES}
     return pictures

@@ -19,6 +19,7 @@ _EXPERIMENT_NOTE = """\
 One run for each cell that was trained (`elman.level` = parent), and below it one run for each seed.
 
 * A parent's `test/...` metrics are means over its seeds; `_low` and `_high` are the ends of the 95 % interval.
+* A language model's `test/mixture_...` are those of its networks mixed with the Kneser-Ney baseline.
 * A seed's `train/...` and `valid/...` metrics are its curves; the step is the epoch.
 * Only seeds carry the tag `cell`: group by it, and each group holds the seeds of one cell.
 * `elman search` adds runs with `elman.level` = search, and a run below for each trial; the views leave them out.

@@ -166,6 +166,8 @@ class LanguageModelObjective:
             rows=self._config.batch_size,
             window_length=self._config.window_length,
         )
-        block = perplexity_block(nll_nats=float(self._score(windows, len(valid)).sum()), **perplexity_counts(valid))
+        block = perplexity_block(
+            nll_nats=float(self._score(windows, valid.num_tokens).sum()), **perplexity_counts(valid)
+        )
         names = {"nll_nats_per_token": "loss", "perplexity": "perplexity", "bits_per_byte": "bits_per_byte"}
         return {f"valid/{name}": value for key, name in names.items() if (value := block[key]) is not None}

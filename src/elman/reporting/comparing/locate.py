@@ -1,4 +1,4 @@
-"""From what a person types to a folder with scores: a cell, a baseline, a folder, a run, or one of an experiment."""
+"""From a name to a folder with scores: a cell, a baseline, their mixture, a folder, a run, or an experiment's cell."""
 
 import difflib
 import re
@@ -38,12 +38,8 @@ def _read(name: str, reports: Path, root: Path, tasks: list[str]) -> dict[str, S
     if Path(name).is_dir():
         system = read_system(Path(name), name=name)
         return {system.task: system}
-    folders = {
-        task: folder
-        for task in tasks
-        for kind in ("cells", "baselines")
-        if (folder := reports / task / kind / name).is_dir()
-    }
+    named = {task: _systems(reports / task) for task in tasks}
+    folders = {task: own[name] for task, own in named.items() if name in own}
     if folders:
         return {task: read_system(folder, name=name) for task, folder in folders.items()}
     if _RUN_ID.fullmatch(name):
@@ -56,11 +52,17 @@ def _read(name: str, reports: Path, root: Path, tasks: list[str]) -> dict[str, S
             found = fetch_revision(*revision, tasks=tasks, root=root, into=Path(temporary))
             systems = [read_system(folder, name=name) for folder in found]
         return {system.task: system for system in systems}
-    known = sorted({path.name for task in tasks for path in (reports / task).glob("*/*/") if path.is_dir()
-                    and path.parent.name in ("cells", "baselines")})  # fmt: skip
+    known = sorted({one for own in named.values() for one in own})
     if not known:
         raise ArtifactError(f"{reports}: holds no reports of {' or '.join(tasks)}; run `dvc repro` to make them")
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
     raise DataError(
-        f"{name!r} is no cell, baseline, folder, run id or experiment; nearest: {near[0]}; all: {', '.join(known)}"
+        f"{name!r} is no cell, baseline, mixture, folder, run id or experiment; nearest: {near[0]}; all: "
+        f"{', '.join(known)}"
     )
+
+
+def _systems(folder: Path) -> dict[str, Path]:
+    """The folder of scores of each cell, baseline and mixture of a task, by name."""
+    found = {path.name: path for kind in ("cells", "baselines") for path in folder.glob(f"{kind}/*") if path.is_dir()}
+    return found | {f"{path.parent.name}+kneser_ney": path for path in folder.glob("cells/*/mixture") if path.is_dir()}

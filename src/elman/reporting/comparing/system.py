@@ -46,7 +46,7 @@ def read_system(folder: Path, *, name: str, seed: int | None = None) -> System:
     """Reads `scores.parquet` of a folder, and holds it against `metrics.json` where the folder is a cell's.
 
     Args:
-        folder: reports/<task>/cells/<cell>, reports/<task>/baselines/<name>, or a copy of one.
+        folder: reports/<task>/cells/<cell>, its `mixture`, reports/<task>/baselines/<name>, or a copy of one.
         name: What to call the system.
         seed: Take this seed only.
 
@@ -97,16 +97,17 @@ def _by_seed(table: pa.Table, path: Path, *, name: str, task: str) -> System:
 
 
 def _check_metrics(folder: Path, system: System) -> None:
-    """A cell's folder has metrics.json and scores with the same seeds, or it was not written to its end."""
-    path = folder / "metrics.json"
+    """A cell's folder has measures and scores of the same seeds, and so has its mixture, or it was half written."""
+    mixed = folder.name == "mixture"
+    path = folder.parent / "mixture.json" if mixed else folder / "metrics.json"
     if not path.is_file():
-        if folder.parent.name != "cells":
+        if folder.parent.name != "cells" and not mixed:
             return
-        raise ArtifactError(f"{system.name}: {folder} was half written: no metrics.json; run `dvc repro`")
+        raise ArtifactError(f"{system.name}: {folder} was half written: no {path.name}; run `dvc repro`")
     metrics = read_json(path)
     listed = metrics.get("seeds") if isinstance(metrics, dict) else None
     if listed is not None and sorted(listed) != list(system.seeds):
         raise ArtifactError(
-            f"{system.name}: {folder} was half written: metrics.json has the seeds {listed}, scores.parquet "
+            f"{system.name}: {folder} was half written: {path.name} has the seeds {listed}, scores.parquet "
             f"{list(system.seeds)}; run `dvc repro`"
         )

@@ -8,6 +8,7 @@ from elman.reporting.costs import COSTS, costs
 from elman.reporting.html import remark, section
 from elman.reporting.inputs import ReportInputs
 from elman.reporting.measures import SHOWN, Measure, interval, number, title
+from elman.reporting.mixtures import mixture_note
 
 _TERMS = {
     "classifier": "Accuracy is the share of test documents whose class was found; macro-F1 is the plain mean of the "
@@ -28,6 +29,8 @@ def results_section(inputs: ReportInputs) -> str:
         "Mean over seeds. Below it the 95 % intervals: over seeds (t), what another training would change; over "
         f"documents (bootstrap, 2,000 resamples), what another test set would change. {_TERMS[task]}"
     )
+    if note := mixture_note(inputs.comparison):
+        caption += f" {note}"
     priced = [row for row in rows if any(costs(row))]
     spent = [[escape(value) for value in costs(row)] for row in priced]
     return section(
@@ -54,6 +57,7 @@ def _cards(heads: Sequence[str], rows: Sequence[Mapping[str, Any]], cells: Seque
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("model", *heads))
     body = []
     for row, values in zip(rows, cells, strict=True):
+        name = escape(title(row["name"])).replace(" + ", " <wbr>+ ")  # the one place where a name may go on below
         filled = "".join(f'<td data-label="{escape(h)}">{value}</td>' for h, value in zip(heads, values, strict=True))
-        body.append(f'<tr class="{row["kind"]}"><th scope="row">{escape(title(row["name"]))}</th>{filled}</tr>')
+        body.append(f'<tr class="{row["kind"]}"><th scope="row">{name}</th>{filled}</tr>')
     return f'<table class="cards"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
