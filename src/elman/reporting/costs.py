@@ -32,7 +32,8 @@ def costs(row: Mapping[str, Any]) -> list[str]:
         return [""] * len(COSTS)
     trials = (row.get("tuning") or {}).get("trials", 1)
     return [
-        _shown(row.get("parameters")), _shown(row.get("units")), str(len(row["seeds"])), _shown(row.get("train_tokens")),
+        _shown(row.get("parameters")), _shown(row.get("units")), str(len(row["seeds"])),
+        _shown(row.get("train_tokens")),
         _shown(row.get("epochs"), 1), _shown(row.get("train_seconds"), 1), _shown(row.get("tokens_per_second")),
         _shown(trials),
     ]  # fmt: skip

@@ -70,8 +70,10 @@ def draw_curves(
         axes = figure.subplots()
         for index, (epochs, train, valid) in enumerate(history.values()):
             last = index == len(history) - 1
-            axes.plot(epochs, train, color=color, linewidth=1, linestyle="--", label="train" if last else None)
-            axes.plot(epochs, valid, color=color, linewidth=1.4, label="validation" if last else None)
+            mark = "o" if len(epochs) == 1 else None  # a line of one point cannot be seen
+            axes.plot(epochs, train, color=color, linewidth=1, linestyle="--", marker=mark, fillstyle="none",
+                      label="train" if last else None)  # fmt: skip
+            axes.plot(epochs, valid, color=color, linewidth=1.4, marker=mark, label="validation" if last else None)
         axes.set_title(title(cell), fontsize=10, loc="left")
         axes.set_xlabel("epoch")
         axes.set_ylabel("loss, nats")

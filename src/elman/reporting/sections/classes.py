@@ -23,14 +23,15 @@ def classes_section(inputs: ReportInputs) -> str:
         for cell, found in inputs.classes.items()
     ]
     caption = (
-        "Documents: of the test split. F1: mean over seeds, and its 95 % interval over documents (bootstrap). In the "
-        "figures a row is a true class and its shades add up to one."
+        "Documents: of the test split. F1: mean ± half the width of the 95 % t interval over seeds, and in brackets the "
+        "95 % bootstrap interval over documents. In the figures a row is a true class and its shades add up to one."
     )
     heads = ["class", "documents", *(f"F1 {title(cell)}" for cell in cells)]
     return section("Classes", table(heads, rows), remark(caption), figures(drawings))
 
 
 def _f1(classes: Mapping[str, Any], index: int) -> str:
-    ends = classes["f1_documents"][index]
-    shown = "" if ends is None else f" ({number(ends[0], 2)} to {number(ends[1], 2)})"
-    return f"{number(classes['f1'][index], 3)}{shown}"
+    seeds, documents = classes["f1_seeds"][index], classes["f1_documents"][index]
+    shown = number(classes["f1"][index], 3)
+    shown += "" if seeds is None else f" ± {number((seeds[1] - seeds[0]) / 2, 3)}"
+    return shown + ("" if documents is None else f" ({number(documents[0], 2)} to {number(documents[1], 2)})")
