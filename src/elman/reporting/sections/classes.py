@@ -23,8 +23,8 @@ def classes_section(inputs: ReportInputs) -> str:
         for cell, found in inputs.classes.items()
     ]
     caption = (
-        "Documents: of the test split. F1: mean ± half the width of the 95 % t interval over seeds, and in brackets the "
-        "95 % bootstrap interval over documents. In the figures a row is a true class and its shades add up to one."
+        "Documents: of the test split. F1: mean ± half the width of the 95 % t interval over seeds, and in brackets "
+        "the 95 % bootstrap interval over documents. In the figures a row is a true class and its shades add up to one."
     )
     heads = ["class", "documents", *(f"F1 {title(cell)}" for cell in cells)]
     return section("Classes", table(heads, rows), remark(caption), figures(drawings))
