@@ -48,7 +48,9 @@ def pack_columns(matrix: Array, start: int, stop: int, begin: int, end: int) -> 
                 panels[panel, k, j] = matrix[start + k, begin + panel * PANEL + j]
     rest = columns % PANEL
     if rest:
-        panels[-1] = 0.0
+        for k in range(rows):
+            for j in range(PANEL):
+                panels[panels.shape[0] - 1, k, j] = 0.0
         for k in range(rows):
             for j in range(rest):
                 panels[-1, k, j] = matrix[start + k, end - rest + j]
@@ -270,7 +272,9 @@ def add_product_of_columns(a: Array, first: int, panels: Array, out: Array) -> N
     for start in range(0, columns, _ROWS_AT_ONCE):
         num_columns = min(_ROWS_AT_ONCE, columns - start)
         if copied:
-            few[:, :num_columns] = a[first : first + depth, start : start + num_columns]
+            for k in range(depth):  # number by number: an assignment of arrays takes seconds to compile
+                for j in range(num_columns):
+                    few[k, j] = a[first + k, start + j]
             some = few[:, :num_columns]
         else:
             some = a[first : first + depth, start : start + num_columns]

@@ -35,8 +35,23 @@ def plan_steps(mask: Array, backwards: bool) -> tuple[Array, Array, Array]:
             if mask[row, length - 1 - position if backwards else position]:
                 positions[row, counts[row]] = position
                 counts[row] += 1
-    order = np.argsort(-counts, kind="mergesort")
-    return order, counts, positions
+    return _longest_first(counts, length), counts, positions
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _longest_first(counts: Array, length: int) -> Array:
+    """Sort rows by falling count, equal ones in their order; a sort of NumPy's would take seconds to compile."""
+    places = np.zeros(length + 2, dtype=np.int64)  # places[length - n + 1]: rows with n steps, then where they start
+    for row in range(counts.shape[0]):
+        places[length - counts[row] + 1] += 1
+    for rank in range(length + 1):
+        places[rank + 1] += places[rank]
+    order = np.empty(counts.shape[0], dtype=np.int64)
+    for row in range(counts.shape[0]):
+        rank = length - counts[row]
+        order[places[rank]] = row
+        places[rank] += 1
+    return order
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -24,7 +24,6 @@ from elman.layers.kernels.matmul import (
     add_product_of_columns,
     multiply_rows,
     pack_panels,
-    pack_panels_transposed,
 )
 from elman.layers.kernels.threads import run_parts
 
@@ -188,9 +187,11 @@ def _add_gradients(
     for tile in range(first, last):
         begin = tile * tile_width
         some = matrix[begin : begin + tile_width]
-        packed[:, : some.shape[0]] = pack_panels(some)
-        packed[:, some.shape[0] :] = np.float32(0.0)
-        d_tile[:], d_words[:] = np.float32(0.0), np.float32(0.0)
+        _pack_tile(some, packed)
+        for word in range(tile_width):
+            d_words[word] = np.float32(0.0)
+            for k in range(width):
+                d_tile[word, k] = np.float32(0.0)
         for start in range(0, count, BLOCK_ROWS):
             rows = min(BLOCK_ROWS, count - start)
             words = kept[tile, start : start + rows]
@@ -222,15 +223,26 @@ def _subtract_targets(
         d_bias[targets[r]] -= np.float32(1.0)
 
 
+@njit(**_OPTIONS)
+def _pack_tile(some: Array, packed: Array) -> None:
+    """Fill `packed`, float32 (P, W, 16), with the words `some` (at most W, U) as panels; zeros beyond both."""
+    words, units = some.shape
+    for panel in range(packed.shape[0]):
+        for word in range(packed.shape[1]):
+            for lane in range(PANEL):
+                k = panel * PANEL + lane
+                packed[panel, word, lane] = some[word, k] if word < words and k < units else np.float32(0.0)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _pack_panels_of(matrix: Array, first: int, last: int, panels: Array) -> None:
     """Fill panels first..last - 1, each float32 (U, 16), of the transpose of `matrix` (V, U); zeros beyond V."""
+    size, units = matrix.shape
     for panel in range(first, last):
-        words = matrix[panel * PANEL : (panel + 1) * PANEL]
-        if words.shape[0]:
-            panels[panel] = pack_panels_transposed(words)[0]
-        else:
-            panels[panel] = np.float32(0.0)
+        for lane in range(PANEL):
+            word = panel * PANEL + lane
+            for k in range(units):  # number by number: an assignment of arrays takes seconds to compile
+                panels[panel, k, lane] = matrix[word, k] if word < size else np.float32(0.0)
 
 
 class _Workspace:
