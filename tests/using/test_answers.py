@@ -140,7 +140,7 @@ def test_every_odd_text_has_a_score(language_model: TextLanguageModel) -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        ("the \ud83d key", r"row 3: character 5 is half of a surrogate pair \(U\+D83D\)"),
+        ("\x1bthe \ud83d key", r"row 3: character 6 is half of a surrogate pair \(U\+D83D\)"),
         (None, "row 3: a text is needed, but came NoneType"),
         (b"the key", "row 3: a text is needed, but came bytes"),
         (Refused("no such row"), "row 3: no such row"),

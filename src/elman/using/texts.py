@@ -76,13 +76,13 @@ def _accept(text: object, settings: dict[str, str | bool]) -> str | Refused:
     clean = clean_text(text, **settings)  # type: ignore[arg-type]
     try:
         clean.encode()
-    except UnicodeEncodeError as error:
-        return Refused(_half_of_a_pair(clean[error.start], place=error.start + 1))
+    except UnicodeEncodeError:
+        return Refused(_half_of_a_pair(text))
     return clean
 
 
-def _half_of_a_pair(character: str, *, place: int) -> str:
-    code = ord(character)
+def _half_of_a_pair(text: str) -> str:
+    place, code = next((place, ord(one)) for place, one in enumerate(text, start=1) if "\ud800" <= one <= "\udfff")
     if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte that it could not decode
         return f"character {place} is the byte {code - 0xDC00:#04x}, which is not of the file's encoding"
     return f"character {place} is half of a surrogate pair (U+{code:04X}): the text was cut or decoded wrongly"
