@@ -115,6 +115,26 @@ def test_bad_rows_are_named_the_rest_is_answered_and_the_exit_code_is_3(tmp_path
     assert run("classify", "gru", given=b"the key\nth\xe9 key\n", code=3)[0].count("\n") == 2  # header and row 1
 
 
+def test_text_in_another_encoding_is_read_with_the_one_that_is_named(tmp_path: Path) -> None:
+    text = "the key of Zo\xeb"
+    expected = elman.load("gru", task="classifier").classify([text])[0].to_json()
+    for encoding in ("latin-1", "utf-16"):
+        given = (text + "\n").encode(encoding)
+        (tmp_path / "text.txt").write_bytes(given)
+        for printed, _ in (
+            run("classify", "gru", "--json", "--encoding", encoding, given=given),
+            run("classify", "gru", "--json", "--encoding", encoding, "--file", tmp_path / "text.txt"),
+        ):
+            assert objects(printed) == [{"row": 1, **expected}]
+    with pytest.raises(DataError, match=r"^--encoding: 'latin-l' is not a text encoding of Python; set --encoding to"):
+        run("classify", "gru", "--encoding", "latin-l", given="text")
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"abc")
+    for name, file, given in (("standard input", [], b"abc"), (str(path), ["--file", path], None)):
+        with pytest.raises(DataError, match=f"^{name}: not utf-16: .*BOM; set --encoding"):
+            run("classify", "gru", "--encoding", "utf-16", *file, given=given)
+
+
 def test_score_shows_rows_tokens_and_all_together() -> None:
     model = elman.load("gru", task="language_model")
     one, two = model.score(TEXTS[:2])

@@ -1,12 +1,16 @@
 """serving.json: written and read back, and which seed it calls the best."""
 
+import inspect
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from elman.artifacts import read_json
+from elman.data.cleaning import clean_text
 from elman.errors import ArtifactError
 from elman.models.serving import Cleaning, Serving, TokenizerFile, read_serving, write_serving
+from tests.helpers.stage_deps import ROOT
 
 SERVING = Serving(
     task="language_model",
@@ -36,3 +40,10 @@ def test_a_file_that_is_no_json_is_refused_with_what_to_run(tmp_path: Path) -> N
     (tmp_path / "serving.json").write_text('{"version": 1')
     with pytest.raises(ArtifactError, match=r"serving\.json: the file: Invalid JSON.*dvc repro"):
         read_serving(tmp_path)
+
+
+def test_every_setting_of_cleaning_travels_with_a_model_and_train_runs_again_when_it_changes() -> None:
+    settings = {name for name, one in inspect.signature(clean_text).parameters.items() if one.kind == one.KEYWORD_ONLY}
+    assert set(Cleaning.model_fields) == settings
+    pipeline = YAML(typ="safe").load((ROOT / "dvc.yaml").read_text())
+    assert {f"prepare.{name}" for name in settings} <= set(pipeline["stages"]["train"]["params"])

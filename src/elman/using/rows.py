@@ -19,6 +19,7 @@ _ADVICE = {
     "Set dataset.text_column in params.yaml": "Name it with --column",
     "set dataset.encoding in params.yaml to": "set --encoding to",
     "set dataset.encoding to": "set --encoding to",
+    "the file's codec (for example latin-1), or to auto": "the text's codec, for example latin-1",
     "; set dataset.format": "",
     "dataset.encoding:": "--encoding:",
 }
@@ -31,10 +32,19 @@ def rows_of_texts(texts: Iterable[str]) -> Iterator[RawRow]:
 
 
 def rows_of_stream(stream: IO[bytes], *, encoding: str) -> Iterator[RawRow]:
-    """Standard input: a document a line."""
+    """Standard input: a document a line.
+
+    Raises:
+        DataError: There is no such codec, or it cannot read on after a byte that does not decode.
+    """
     name = "standard input"
-    lines = split_lines(stream, encoding=codec_name(encoding), name=name, errors=_ERRORS)
-    return read_lines_format(lines, source=name)
+    try:
+        lines = split_lines(stream, encoding=codec_name(encoding), name=name, errors=_ERRORS)
+        yield from read_lines_format(lines, source=name)
+    except UnicodeError as error:
+        raise DataError(_not_in(encoding, error, name=name)) from None
+    except DataError as error:
+        raise DataError(_advice(str(error))) from None
 
 
 def rows_of_file(path: Path, *, column: str, encoding: str) -> Iterator[RawRow]:
@@ -58,6 +68,8 @@ def rows_of_file(path: Path, *, column: str, encoding: str) -> Iterator[RawRow]:
         for row in read_rows(source, columns=Columns(text=column), encoding=codec, errors=_ERRORS):
             if row.reason != "blank_line":
                 yield row
+    except UnicodeError as error:
+        raise DataError(_not_in(encoding, error, name=str(path))) from None
     except DataError as error:
         raise DataError(_advice(str(error))) from None
 
@@ -80,6 +92,10 @@ def text_of(row: RawRow) -> str | Refused:
 
 def _format(path: Path) -> str:
     return FORMATS_BY_SUFFIX.get(Path(path.name.removesuffix(".gz")).suffix.lower(), "lines")
+
+
+def _not_in(encoding: str, error: UnicodeError, *, name: str) -> str:
+    return f"{name}: not {encoding}: {getattr(error, 'reason', error)}; set --encoding"
 
 
 def _advice(message: str) -> str:
