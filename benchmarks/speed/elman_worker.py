@@ -18,8 +18,8 @@ from elman.models.scoring import (
     IDS,
     MASK,
     ROWS,
+    LanguageModelScorer,
     make_classifier_scorer,
-    make_language_model_scorer,
     state_spec,
 )
 from elman.models.spec import ModelSpec
@@ -102,7 +102,7 @@ def _language_model_step(model: LanguageModel, batch: Batch, phase: str) -> Step
         reset=np.zeros(rows, bool),
     )
     if phase == "infer":
-        score = make_language_model_scorer(model)
+        score = LanguageModelScorer(model)
 
         def infer() -> None:
             score([window], batch.token_ids.size)

@@ -13,6 +13,7 @@ from elman.cli_compare import compare
 from elman.cli_doctor import doctor
 from elman.cli_search import search
 from elman.cli_study import study_app
+from elman.cli_use import classify, score
 from elman.errors import ElmanError
 
 app = typer.Typer(
@@ -26,6 +27,8 @@ app.add_typer(study_app, name="study")
 app.command()(doctor)
 app.command()(compare)
 app.command()(search)
+app.command()(classify)
+app.command()(score)
 
 ParamsOption = Annotated[Path, typer.Option("--params", help="The configuration to read.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]

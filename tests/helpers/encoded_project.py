@@ -31,7 +31,7 @@ def write_encoded_project(root: Path) -> Inputs:
     inputs = Inputs(
         root / "data" / "encoded", root / "models" / "tokenizer", root / "data" / "prepared" / "labels.json"
     )
-    write_json(inputs.tokenizer / "tokenizer.json", {"vocab_size": VOCAB_SIZE})
+    write_json(inputs.tokenizer / "tokenizer.json", {"vocab_size": VOCAB_SIZE, "sha256": "5" * 64})
     write_json(inputs.labels, {"labels": ["bad", "good"]})
     for number, (split, documents) in enumerate({"train": 60, "valid": 20}.items()):
         _write_split(inputs.encoded / f"{split}.parquet", np.random.default_rng([5, number]), documents)

@@ -47,6 +47,40 @@ def test_one_command_goes_from_text_to_a_comparison(project):
     assert "gru+kneser_ney is better than gru" in shown
 
 
+USED = """
+import elman, json
+from pathlib import Path
+from elman.artifacts import read_table
+from elman.using.answers import score_together
+
+test = read_table(Path("data/prepared/test.parquet")).to_pylist()
+found = elman.load("gru", task="classifier").classify([row["text"] for row in test])
+right = [one.label == row["label"] for one, row in zip(found, test, strict=True)]
+models = [elman.load(f"models/language_model/gru/seed-{seed}") for seed in (1, 2)]
+scores = [score_together(model.score([row["text"] for row in test])) for model in models]
+best = elman.load("language_model/gru").seed
+print(json.dumps({"accuracy": sum(right) / len(right), "scores": scores, "best": best}))
+"""
+
+
+def test_what_was_trained_is_usable_and_scores_the_test_split_as_the_evaluate_stage_does(project):
+    cells = {task: project.root / "reports" / task / "cells" / "gru" for task in ("classifier", "language_model")}
+    measures = {task: json.loads((folder / "metrics.json").read_text()) for task, folder in cells.items()}
+    found = json.loads(project.run(["python", "-c", USED]).stdout.splitlines()[-1])
+    for name, measure in measures["language_model"]["measures"].items():
+        assert [block[name] for block in found["scores"]] == pytest.approx(measure["per_seed"], rel=1e-6), name
+    losses = measures["language_model"]["valid_measures"]["nll_nats_per_token"]["per_seed"]
+    assert found["best"] == 1 + losses.index(min(losses))
+    test = project.root / "data" / "prepared" / "test.parquet"
+    lines = project.run(["elman", "classify", "gru", "--file", str(test), "--json"]).stdout.splitlines()
+    classes = [json.loads(line)["label"] for line in lines if line.startswith("{")]
+    best = re.search(r"gru/seed-(\d), the best of 2 seeds", "\n".join(lines)).group(1)
+    assert found["accuracy"] in measures["classifier"]["measures"]["accuracy"]["per_seed"]
+    assert found["accuracy"] == measures["classifier"]["measures"]["accuracy"]["per_seed"][int(best) - 1]
+    assert set(classes) <= {"bad", "good"}
+    assert len(classes) == measures["language_model"]["measures"]["num_documents"]["mean"]
+
+
 def test_every_run_is_finished_and_stands_under_its_parent(project):
     found = runs(project)
     assert sorted(name for name, _ in found) == ["gru"] * 2 + ["gru seed 1"] * 2 + ["gru seed 2"] * 2

@@ -3,6 +3,7 @@ from contextlib import contextmanager
 from elman.artifacts import read_json
 from elman.config import load_params
 from elman.models.parameter_count import count_parameters
+from elman.models.serving import TokenizerFile, read_serving
 from elman.models.store import load_model
 from elman.training.train_cell import Inputs, train_cell
 from tests.helpers.encoded_project import write_encoded_project
@@ -62,3 +63,9 @@ def test_chosen_units_are_trained_printed_recorded_and_in_the_summary(tmp_path, 
         assert (logged["units"], logged["equal_parameters"]) == (summary["units"], "lstm")
     assert read_json(tmp_path / "out" / "plan.json")["units"] == summary["units"]
     assert f"{summary['units']} units (chosen to have as many parameters as lstm)" in capsys.readouterr().out
+    serving = read_serving(tmp_path / "out")
+    assert (serving.labels, serving.max_length, serving.best_seed) == (("bad", "good"), 256, 7)
+    assert serving.tokenizer == TokenizerFile(path="../models/tokenizer", sha256="5" * 64)
+    assert serving.cleaning.model_dump() == {"unicode_form": "NFC", "lowercase": False, "whitespace": "collapse"}
+    history = read_json(tmp_path / "out" / "seed-7" / "history.json")
+    assert serving.valid_loss == {7: history[0]["valid/loss"]}

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from elman.artifacts import TableWriter, read_batches, read_json, write_json
 from elman.data.lengths import length_quantiles
-from elman.data.sequences import BATCH_ROWS, ENCODED_SCHEMA
+from elman.data.sequences import BATCH_ROWS, ENCODED_SCHEMA, EncodedDocuments
 from elman.data.splits import SPLITS
 from elman.data.tokenizer import EOS_ID, UNK_ID, Tokenizer
 from elman.errors import ArtifactError
@@ -71,31 +71,51 @@ def encode_table(
     with TableWriter(target, ENCODED_SCHEMA) as writer:
         for batch in read_batches(source, columns=["id", "text", "label"], batch_rows=BATCH_ROWS):
             texts: list[str] = batch.column("text").to_pylist()
-            encoded = tokenizer.encode_batch(texts, threads=threads)
-            token_ids = _with_eos(encoded)
+            documents = encode_texts(texts, tokenizer=tokenizer, threads=threads)
+            offsets = pa.array(documents.offsets.astype(np.int32))
             columns = {
                 "id": batch.column("id"),
-                "token_ids": token_ids,
+                "token_ids": pa.ListArray.from_arrays(offsets, pa.array(documents.token_ids)),
                 "label": _label_ids(batch.column("label").to_pylist(), label_ids, source=source),
-                "num_words": [len(text.split()) for text in texts],
-                "num_bytes": [len(text.encode()) for text in texts],
+                "num_words": documents.num_words.astype(np.int32),
+                "num_bytes": documents.num_bytes,
             }
             writer.write(columns)
-            lengths.append(np.array([len(ids) + 1 for ids in encoded], np.int32))
-            unknown += int(sum(np.count_nonzero(ids == UNK_ID) for ids in encoded))
-            words += sum(columns["num_words"])
-            num_bytes += sum(columns["num_bytes"])
+            lengths.append(documents.lengths.astype(np.int32))
+            unknown += int(np.count_nonzero(documents.token_ids == UNK_ID))
+            words += int(documents.num_words.sum())
+            num_bytes += int(documents.num_bytes.sum())
     all_lengths = np.concatenate([np.zeros(0, np.int32), *lengths])
     counts = {"unk_tokens": unknown, "words": words, "bytes": num_bytes}
     return {**_length_counts(all_lengths, max_length=max_length), **counts}
 
 
-def _with_eos(encoded: Sequence[npt.NDArray[np.int32]]) -> pa.ListArray:
+def encode_texts(texts: Sequence[str], *, tokenizer: Tokenizer, threads: int | None = None) -> EncodedDocuments:
+    """Clean texts as documents without labels: ids, one eos each, and their words and bytes.
+
+    Args:
+        texts: As `clean_text` gives them; an empty one becomes its eos alone.
+        tokenizer: The tokenizer.
+        threads: Threads for encoding; None takes all cores.
+
+    Returns:
+        Documents in the order of the texts, with their places as ids. None is cut.
+
+    Raises:
+        UnicodeEncodeError: A text holds half of a surrogate pair.
+    """
+    encoded = tokenizer.encode_batch(texts, threads=threads)
     eos = np.array([EOS_ID], np.int32)
-    values = np.concatenate([part for ids in encoded for part in (ids, eos)] or [eos[:0]])
-    offsets = np.zeros(len(encoded) + 1, np.int32)
+    offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(ids) + 1 for ids in encoded], out=offsets[1:])
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
+    return EncodedDocuments(
+        token_ids=np.concatenate([part for ids in encoded for part in (ids, eos)] or [eos[:0]]),
+        offsets=offsets,
+        ids=np.arange(len(texts), dtype=np.int64),
+        labels=np.full(len(texts), -1, np.int32),
+        num_words=np.array([len(text.split()) for text in texts], np.int64),
+        num_bytes=np.array([len(text.encode()) for text in texts], np.int64),
+    )
 
 
 def _label_ids(names: Sequence[str | None], known: dict[str | None, int], *, source: Path) -> list[int]:

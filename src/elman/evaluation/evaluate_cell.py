@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from elman.artifacts import read_json, write_csv, write_json
-from elman.config import LanguageModelConfig, Params
+from elman.config import ClassifierConfig, LanguageModelConfig, Params
 from elman.data.sequences import EncodedDocuments, read_encoded
 from elman.evaluation.classifier import evaluate_classifier
 from elman.evaluation.classifier_tables import write_classifier_tables
@@ -137,9 +137,10 @@ def _metrics(
 
 
 def _evaluate(model: Any, split: EncodedDocuments, params: Params, task: str, cell: str) -> Evaluation:
-    if isinstance(model, Classifier):
-        return evaluate_classifier(model, split, max_length=params.classifier.max_length)
     config = params.for_cell(task, cell)
+    if isinstance(model, Classifier):
+        assert isinstance(config, ClassifierConfig)
+        return evaluate_classifier(model, split, max_length=config.max_length)
     assert isinstance(config, LanguageModelConfig)
     return evaluate_language_model(model, split, state=config.state, window_length=config.window_length)
 

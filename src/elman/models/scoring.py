@@ -95,29 +95,45 @@ def make_classifier_scorer(model: Classifier) -> Callable[[Iterable[DocumentBatc
     return score
 
 
-def make_language_model_scorer(
-    model: LanguageModel,
-) -> Callable[[Iterable[Window], int], npt.NDArray[np.float64]]:
-    """Compiles a scorer: (windows, number of tokens) -> float64 (tokens,) nats of each target, as in the flat ids."""
+class LanguageModelScorer:
+    """Nats of each target; compiled once, for any number of calls.
 
-    @tf.function(input_signature=[IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)])
-    def window_nll(
-        token_ids: Any, targets: Any, padding_mask: Any, keep: Any, reset: Any, state: State
-    ) -> tuple[Any, State]:
-        state = next_rows(state, keep, reset)
-        hidden, real, state = language_model_rows(model, token_ids, targets, padding_mask, state, training=False)
-        return model.nll(hidden, real), state
+    Args:
+        model: The language model.
+    """
 
-    def score(windows: Iterable[Window], num_tokens: int) -> npt.NDArray[np.float64]:
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+        @tf.function(input_signature=[IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)])
+        def window_nll(
+            token_ids: Any, targets: Any, padding_mask: Any, keep: Any, reset: Any, state: State
+        ) -> tuple[Any, State]:
+            state = next_rows(state, keep, reset)
+            hidden, real, state = language_model_rows(model, token_ids, targets, padding_mask, state, training=False)
+            return model.nll(hidden, real), state
+
+        self._window_nll = window_nll
+
+    def __call__(
+        self, windows: Iterable[Window], num_tokens: int, *, state: State | None = None
+    ) -> tuple[npt.NDArray[np.float64], State | None]:
+        """Scores every target of the windows.
+
+        Args:
+            windows: Those of a split, in order.
+            num_tokens: Of the split.
+            state: What an earlier call returned, for windows that go on where that one ended; None for zeros.
+
+        Returns:
+            float64 (tokens,) nats of each target, as in the flat ids, and the state after the last window.
+        """
         nats = np.zeros(num_tokens, np.float64)
-        state: State | None = None
         for window in windows:
             if state is None:
-                state = model.encoder.zero_state(len(window.token_ids))
-            nll, state = window_nll(
+                state = self._model.encoder.zero_state(len(window.token_ids))
+            nll, state = self._window_nll(
                 window.token_ids, window.targets, window.padding_mask, window.keep, window.reset, state
             )
             nats[window.places[window.padding_mask]] = nll.numpy()
-        return nats
-
-    return score
+        return nats, state

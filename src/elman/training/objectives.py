@@ -19,10 +19,10 @@ from elman.models.scoring import (
     IDS,
     MASK,
     ROWS,
+    LanguageModelScorer,
     classifier_nll,
     language_model_rows,
     make_classifier_scorer,
-    make_language_model_scorer,
     next_rows,
     state_spec,
 )
@@ -132,7 +132,7 @@ class LanguageModelObjective:
         self.signature = [IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)]
         self._config, self._train, self._valid, self._seed = config, train, valid, seed
         self.tokens_per_epoch = train.num_tokens
-        self._score = make_language_model_scorer(model)
+        self._score = LanguageModelScorer(model)
 
     def batches(self, epoch: int) -> Iterator[Batch]:
         """Windows of the epoch's streams."""
@@ -166,8 +166,7 @@ class LanguageModelObjective:
             rows=self._config.batch_size,
             window_length=self._config.window_length,
         )
-        block = perplexity_block(
-            nll_nats=float(self._score(windows, valid.num_tokens).sum()), **perplexity_counts(valid)
-        )
+        nats, _ = self._score(windows, valid.num_tokens)
+        block = perplexity_block(nll_nats=float(nats.sum()), **perplexity_counts(valid))
         names = {"nll_nats_per_token": "loss", "perplexity": "perplexity", "bits_per_byte": "bits_per_byte"}
         return {f"valid/{name}": value for key, name in names.items() if (value := block[key]) is not None}

@@ -13,11 +13,14 @@ from elman.data.sequences import EncodedDocuments, read_encoded
 from elman.models.classifier import Classifier
 from elman.models.device import configure_device
 from elman.models.language_model import LanguageModel
+from elman.models.serving import NAME as SERVING
+from elman.models.serving import write_serving
 from elman.models.spec import ModelSpec
 from elman.models.store import Model, build_model, save_model
 from elman.seeding import derive_seed
 from elman.training.architecture import cell_config, make_spec
 from elman.training.checkpoint import Checkpoint
+from elman.training.describe import describe_models
 from elman.training.kept_seeds import KeptSeed, read_trained, remove_others, write_trained
 from elman.training.loop import Fitted, fit
 from elman.training.objectives import ClassifierObjective, LanguageModelObjective, Objective
@@ -77,6 +80,7 @@ def train_cell(
     plan = make_plan(build_model(dataclasses.replace(spec, seed=seeds[0])), device, equal_to=equal_to)
     print("\n".join(plan_lines(plan)), flush=True)  # noqa: T201
     write_json(inputs.out / "plan.json", plan)
+    (inputs.out / SERVING).unlink(missing_ok=True)  # until all seeds are trained, the folder is not to be used
     hashes = _provenance(params, config, inputs)
     train, valid = (read_encoded(inputs.encoded / f"{split}.parquet") for split in ("train", "valid"))
     job = _Job(config, spec, train, valid, inputs, hashes)
@@ -104,7 +108,9 @@ def train_cell(
             write_trained(job.folder(seed), key=job.key(seed), kept=trained)
         write_json(inputs.out / "run.json", {"version": 1, **parent.ids()})
         write_json(inputs.out / "summary.json", summary)
-        parent.log_artifact(inputs.out / "summary.json")
+        _write_serving(job, params, seeds)
+        for name in ("summary.json", SERVING):
+            parent.log_artifact(inputs.out / name)
     for seed in seeds:
         _checkpoint(job, seed).remove()
     return summary
@@ -130,6 +136,13 @@ class _Job(NamedTuple):
     def folder(self, seed: int) -> Path:
         """Where a seed's model is written."""
         return self.inputs.out / f"seed-{seed}"
+
+
+def _write_serving(job: _Job, params: Params, seeds: list[int]) -> None:
+    inputs = job.inputs
+    sources = {"tokenizer": inputs.tokenizer, "labels": inputs.labels}
+    serving = describe_models(inputs.out, params=params, config=job.config, cell=job.spec.cell, seeds=seeds, **sources)
+    write_serving(inputs.out, serving)
 
 
 def make_objective(

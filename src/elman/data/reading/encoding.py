@@ -48,7 +48,7 @@ def bom_encoding(path: Path) -> str | None:
     return next((name for bom, name in _BOMS.items() if start.startswith(bom)), None)
 
 
-def read_lines(path: Path, *, encoding: str, name: str) -> Iterator[str]:
+def read_lines(path: Path, *, encoding: str, name: str, errors: str = "strict") -> Iterator[str]:
     r"""Yields lines without their ends; an end is \n or \r\n and nothing else.
 
     `str.splitlines` would also end a line at a form feed or U+2028, which are text here.
@@ -57,26 +57,37 @@ def read_lines(path: Path, *, encoding: str, name: str) -> Iterator[str]:
         path: The file, plain or .gz.
         encoding: A codec, from `codec_name`.
         name: What errors call the file.
+        errors: "surrogateescape" leaves a byte that does not decode in its line, as half of a surrogate pair.
 
     Raises:
         DataError: A byte does not decode, a line is longer than `MAX_LINE`, or the file cannot be read.
     """
     try:
-        with io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="\n") as file:
-            number = 0
-            while line := file.readline(MAX_LINE):
-                number += 1
-                if line.endswith("\n"):
-                    yield line[:-2] if line.endswith("\r\n") else line[:-1]
-                elif len(line) == MAX_LINE:
-                    raise DataError(f"{name}: line {number} has over {MAX_LINE:,} characters; set dataset.format")
-                else:
-                    _refuse_lone_returns(line, number=number, name=name)
-                    yield line.removesuffix("\r")
+        yield from split_lines(open_bytes(path), encoding=encoding, name=name, errors=errors)
     except UnicodeDecodeError:
         raise undecodable(path, encoding=encoding, name=name) from None
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{name}: cannot be read: {error}") from None
+
+
+def split_lines(stream: IO[bytes], *, encoding: str, name: str, errors: str = "strict") -> Iterator[str]:
+    """The lines of an open stream, which is closed at its end; see `read_lines`.
+
+    Raises:
+        DataError: A line is longer than `MAX_LINE`.
+        UnicodeDecodeError: A byte does not decode.
+    """
+    with io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline="\n") as file:
+        number = 0
+        while line := file.readline(MAX_LINE):
+            number += 1
+            if line.endswith("\n"):
+                yield line[:-2] if line.endswith("\r\n") else line[:-1]
+            elif len(line) == MAX_LINE:
+                raise DataError(f"{name}: line {number} has over {MAX_LINE:,} characters; set dataset.format")
+            else:
+                _refuse_lone_returns(line, number=number, name=name)
+                yield line.removesuffix("\r")
 
 
 def read_document(path: Path, *, encoding: str, name: str) -> str:

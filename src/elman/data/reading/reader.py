@@ -31,13 +31,14 @@ def resolve_encoding(source: Source, encoding: str) -> str:
     return detect_encoding(paths, name=source.name)
 
 
-def read_rows(source: Source, *, columns: Columns, encoding: str) -> Iterator[RawRow]:
+def read_rows(source: Source, *, columns: Columns, encoding: str, errors: str = "strict") -> Iterator[RawRow]:
     """Streams the raw rows of a source; those that cannot be used say why.
 
     Args:
         source: What is read.
         columns: Names of the columns; the label is ignored by lines and blocks, which hold none.
         encoding: A codec from `resolve_encoding`.
+        errors: What becomes of a byte that does not decode, where the format has lines; see `read_lines`.
 
     Raises:
         DataError: The source as a whole cannot be used: a column is missing, a byte does not decode.
@@ -47,7 +48,7 @@ def read_rows(source: Source, *, columns: Columns, encoding: str) -> Iterator[Ra
     if source.format == "folders":
         label = None if columns.label is None else source.label
         return read_folder(source.path, label=label, encoding=encoding, source=source.name)
-    lines = read_lines(source.path, encoding=encoding, name=source.name)
+    lines = read_lines(source.path, encoding=encoding, name=source.name, errors=errors)
     match source.format:
         case "csv":
             return read_csv(lines, columns=columns, source=source.name)

@@ -1,0 +1,1 @@
+"""Trained models that take text: loaded by name, with all that text passes through before and after them."""

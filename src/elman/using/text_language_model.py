@@ -1,0 +1,100 @@
+"""A trained language model that takes text."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from elman.data.encoding import encode_texts
+from elman.data.sequences import EncodedDocuments, document_counts, document_sums
+from elman.data.tokenizer import UNK_ID, Tokenizer
+from elman.errors import ArtifactError, MetricError
+from elman.evaluation.language_model import ROWS, score_tokens
+from elman.models.encoder import State
+from elman.models.language_model import LanguageModel
+from elman.models.scoring import LanguageModelScorer
+from elman.using.answers import Score
+from elman.using.locate import Located
+from elman.using.texts import Refused, all_or_error, in_order, pools
+
+Carrying = Literal["document", "stream"]
+
+
+class TextLanguageModel:
+    """A language model with its tokenizer; `elman.load` makes it.
+
+    Attributes:
+        model: The Keras model.
+        tokenizer: The one that it was trained with.
+        state: How it was trained: "document", each text from a zero state; "stream", carried from text to text.
+        seed: Of its training.
+        folder: Where it was loaded from.
+    """
+
+    task = "language_model"
+
+    def __init__(self, model: LanguageModel, tokenizer: Tokenizer, found: Located) -> None:
+        serving = found.serving
+        if serving.state is None or serving.window_length is None:
+            raise ArtifactError(f"{found.folder}: a language model, but serving.json beside it is of a classifier")
+        self.model, self.tokenizer = model, tokenizer
+        self.state: Carrying = serving.state
+        self.seed, self.folder = found.seed, found.folder
+        self._window_length = serving.window_length
+        self._cleaning = serving.cleaning
+        self._score_windows = LanguageModelScorer(model)
+
+    def score(self, texts: Iterable[str], *, state: Carrying | None = None, rows: int = ROWS) -> list[Score]:
+        """How well each text is predicted, in order; `elman.using.answers.score_together` adds them up.
+
+        Texts are cleaned as the model's own were. An empty one is scored too: of it, the eos is predicted.
+
+        Args:
+            texts: Any number of texts of any length.
+            state: "document": each text from a zero state. "stream": the texts are one text, and the state is carried.
+                None: as the model was trained and evaluated.
+            rows: Texts side by side; the result does not depend on it.
+
+        Raises:
+            DataError: One text came instead of several, or a row is no text; the row is named.
+            MetricError: The model's outputs are not finite.
+        """
+        return all_or_error(self.score_each(texts, state=state, rows=rows))
+
+    def score_each(
+        self, texts: Iterable[object], *, state: Carrying | None = None, rows: int = ROWS
+    ) -> Iterator[Score | Refused]:
+        """As `score`, while texts come in: memory holds some thousands of them, a refused one stops nothing."""
+        carried: State | None = None
+        for pool in pools(texts, cleaning=self._cleaning):
+            documents = encode_texts(pool.texts, tokenizer=self.tokenizer)
+            nats, carried = score_tokens(
+                self._score_windows,
+                documents,
+                state=state or self.state,
+                window_length=self._window_length,
+                rows=rows,
+                carried=carried,
+            )
+            if not np.isfinite(nats).all():
+                raise MetricError(f"{self.folder}: the model's outputs are not finite")
+            yield from in_order(pool, self._scores(documents, nats))
+
+    @cached_property
+    def _pieces(self) -> list[str]:
+        return [self.tokenizer.piece(number) for number in range(self.tokenizer.vocab_size)]
+
+    def _scores(self, documents: EncodedDocuments, nats: np.ndarray) -> Iterator[Score]:
+        sums, counts = document_sums(nats, documents), document_counts(documents)
+        for place in range(len(documents)):
+            here = slice(int(documents.offsets[place]), int(documents.offsets[place + 1]))
+            token_ids = documents.token_ids[here]
+            yield Score(
+                nll_nats=float(sums[place]),
+                pieces=tuple(self._pieces[number] for number in token_ids.tolist()),
+                token_nll_nats=tuple(nats[here].tolist()),
+                num_words=int(counts["num_words"][place]),
+                num_bytes=int(counts["num_bytes"][place]),
+                num_unk=int(np.count_nonzero(token_ids == UNK_ID)),
+            )
