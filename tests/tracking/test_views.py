@@ -13,10 +13,14 @@ def _state(key: str) -> dict:
     return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
-def test_the_view_of_cells_shows_parents_with_their_intervals() -> None:
+def test_the_view_of_cells_shows_parents_with_the_interval_and_the_verdict_that_decide() -> None:
     state = _state(CELLS)
     assert state["searchFilter"] == "tags.`elman.level` = 'parent'"
-    assert state["selectedColumns"][:3] == [f"metrics.`test/accuracy{end}`" for end in ("", "_low", "_high")]
+    columns = state["selectedColumns"]
+    assert {
+        f"metrics.`test/{name}{end}`" for name in ("accuracy", "bits_per_byte") for end in ("", "_low", "_high")
+    } <= {*columns}
+    assert {"tags.`seeds`", "tags.`verdict`"} <= {*columns}
     assert state["groupBy"] is None
 
 

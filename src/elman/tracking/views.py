@@ -20,15 +20,17 @@ SEEDS = "elman-seeds"
 _TAG_PREFIX = "mlflow.sharedViewState."
 # The measures of both tasks: the page leaves out what an experiment has none of.
 _MEASURES = ("accuracy", "macro_f1", "perplexity", "perplexity_per_word", "bits_per_byte")
+_DECIDING = ("accuracy", "bits_per_byte")  # what the verdict goes by; with more intervals nobody would see the verdict
 
 
 def view_tags() -> dict[str, str]:
     """Tags for an experiment: a view of the cells with test measures, and one of the seeds in groups by cell."""
-    intervals = [f"test/{name}{end}" for name in _MEASURES for end in ("", "_low", "_high")]
+    means = [f"test/{name}" for name in _MEASURES]
+    intervals = [f"test/{name}{end}" for name in _DECIDING for end in ("_low", "_high")]
     cells = _view(
         "Cells: test measures, mean over seeds with 95 % interval",
         search="tags.`elman.level` = 'parent'",
-        metrics=intervals,
+        metrics=[*means, *intervals],
         params=("parameters",),
         tags=("seeds", "verdict"),
         group_by=None,
