@@ -22,7 +22,7 @@ tbody th { font-weight: 600; } tr.baseline { color: var(--soft); } table.cards t
 td small { display: block; color: var(--soft); white-space: nowrap; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; } .figures figure { flex: 1 1 19rem; }
 figure { margin: .5rem 0; min-width: 0; } svg { display: block; height: auto; }
-.scroll { overflow-x: auto; }
+.scroll, .wide { overflow-x: auto; }
 .columns { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-start; }
 .columns > div { flex: 1 1 18rem; min-width: 0; } .columns > div:first-child { flex: 1.6 1 24rem; }
 .columns th, .columns td { padding: .2rem .6rem .2rem 0; } .columns tbody th { font-weight: 400; }

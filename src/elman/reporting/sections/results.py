@@ -60,4 +60,5 @@ def _cards(heads: Sequence[str], rows: Sequence[Mapping[str, Any]], cells: Seque
         name = escape(title(row["name"])).replace(" + ", " <wbr>+ ")  # the one place where a name may go on below
         filled = "".join(f'<td data-label="{escape(h)}">{value}</td>' for h, value in zip(heads, values, strict=True))
         body.append(f'<tr class="{row["kind"]}"><th scope="row">{name}</th>{filled}</tr>')
-    return f'<table class="cards"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+    table = f'<table class="cards"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+    return f'<div class="wide">{table}</div>'
