@@ -37,6 +37,11 @@ class Project:
                 shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
             else:
                 shutil.copy(source, target)
+        # What numba has compiled here is good for the copy: to compile it anew takes half a minute a project.
+        kernels = "src/elman/layers/kernels/__pycache__"
+        for file in (ROOT / kernels).glob("*.nb[ic]"):
+            (root / kernels).mkdir(exist_ok=True)
+            shutil.copy2(file, root / kernels / file.name)
         write_reviews(root / "reviews.csv")
         self.change_params(SMALL)
         for command in (["git", "init", "-q"], ["git", "add", "."], ["git", "commit", "-qm", "start"]):
