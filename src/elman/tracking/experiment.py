@@ -16,10 +16,10 @@ def checkout_of(script: Path) -> Path:
         script: The script's path.
 
     Example:
-        >>> checkout_of(Path("/work/.dvc/tmp/exps/standalone/tmpx1/pipelines/train.py")).as_posix()
-        '/work'
-        >>> checkout_of(Path("/work/pipelines/train.py")).as_posix()
-        '/work'
+        >>> checkout_of(Path("/home/ada/project/.dvc/tmp/exps/standalone/tmpx1/pipelines/train.py")).as_posix()
+        '/home/ada/project'
+        >>> checkout_of(Path("/home/ada/project/pipelines/train.py")).as_posix()
+        '/home/ada/project'
     """
     parts = script.resolve().parents[1].parts
     for start in range(len(parts) - len(_TEMPORARY)):
