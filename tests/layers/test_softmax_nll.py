@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from elman.layers.kernels.softmax_nll import BLOCK_ROWS, _Workspace, exp
+from elman.layers.kernels.softmax_nll import _Workspace
+from elman.layers.kernels.softmax_passes import BLOCK_ROWS, exp
 from elman.layers.softmax_nll import _nll_of_logits, softmax_nll, softmax_nll_sum
 
 
