@@ -146,6 +146,12 @@ class ComputeConfig(Section):
     threads: PositiveInt | None = None
     mixed_precision: bool = False
     deterministic: bool = False
+    checkpoint_minutes: NonNegativeFloat = 5.0
+
+    @property
+    def machine(self) -> dict[str, Any]:
+        """What changes results: all but how often training is saved; the arguments of `configure_device`."""
+        return self.model_dump(mode="json", exclude={"checkpoint_minutes"})
 
 
 class TrainingConfig(Section):
@@ -229,6 +235,32 @@ class TuningConfig(Section):
     language_model: dict[Cell, Tuning] = {}
 
 
+class RetrainingConfig(Section):
+    """What a scheduled retraining takes in, when it trains, and when a new model takes the champion's place."""
+
+    task: Task | None = None
+    cell: Cell | None = None
+
+    settle_seconds: NonNegativeFloat = 5.0
+    wait_minutes: NonNegativeFloat = 0.0
+    max_row_drop: WholeFraction = 0.1
+    max_duplicate_rise: WholeFraction = 0.1
+
+    min_new_rows: PositiveInt = 100
+    max_age_days: PositiveFloat = 30.0
+    drift_false_alarms: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.01
+    min_coverage: WholeFraction = 0.98
+
+    rule: Literal["superior", "non_inferior"] = "non_inferior"
+    margin: NonNegativeFloat = 0.01
+    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    max_class_loss: WholeFraction = 0.1
+    floor: Annotated[float, Field(allow_inf_nan=False)] | None = None
+
+    alarm_days: PositiveFloat = 2.0
+    keep_nights: PositiveInt = 30
+
+
 class Params(Section):
     """The whole of params.yaml."""
 
@@ -242,6 +274,7 @@ class Params(Section):
     classifier_cells: dict[Cell, dict[str, Any]] = {}
     language_model_cells: dict[Cell, dict[str, Any]] = {}
     tuning: TuningConfig = TuningConfig()
+    retraining: RetrainingConfig = RetrainingConfig()
 
     @model_validator(mode="after")
     def _check(self) -> Self:

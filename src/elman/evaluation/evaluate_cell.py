@@ -72,7 +72,7 @@ def evaluate_cell(
         ArtifactError: A file of an earlier stage is missing, damaged, or does not fit the others.
         MetricError: A model's scores are not finite, or a split is empty.
     """
-    configure_device(**params.compute.model_dump())
+    configure_device(**params.compute.machine)
     summary = read_json(inputs.models / "summary.json")
     seeds: list[int] = summary["seeds"]
     split = {name: read_encoded(inputs.encoded / f"{name}.parquet") for name in ("valid", "test")}

@@ -87,7 +87,7 @@ def search_cell(
         report(_opening(found, storage, budget))
         _enqueue(found, search)
         if len(study.done(found)) < budget.trials:
-            device = configure_device(**params.compute.model_dump())
+            device = configure_device(**params.compute.machine)
             logged = {**search.config.model_dump(), "dataset": params.dataset.name, "device": device.kind}
             with recorder.search_run(
                 task=task, cell=cell, params=logged, tags={**tags, **hashes}, run_id=found.user_attrs.get("run_id")

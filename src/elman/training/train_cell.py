@@ -73,7 +73,7 @@ def train_cell(
     """
     sources: dict[str, Any] = {"task": task, "cell": cell, "tokenizer": inputs.tokenizer, "labels": inputs.labels}
     config = cell_config(params, **sources)
-    device = configure_device(**params.compute.model_dump())
+    device = configure_device(**params.compute.machine)
     seeds = list(params.experiment.seeds)
     spec = make_spec(config, **sources)
     equal_to = params.experiment.equal_parameters
@@ -163,7 +163,7 @@ def make_objective(
 
 
 def _provenance(params: Params, config: ClassifierConfig | LanguageModelConfig, inputs: Inputs) -> dict[str, str]:
-    settings = {"section": config.model_dump(mode="json"), "compute": params.compute.model_dump(mode="json")}
+    settings = {"section": config.model_dump(mode="json"), "compute": params.compute.machine}
     data = [inputs.encoded / "train.parquet", inputs.encoded / "valid.parquet"]
     return provenance(data=data, tokenizer=inputs.tokenizer, params=settings)
 
