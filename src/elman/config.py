@@ -245,6 +245,7 @@ class RetrainingConfig(Section):
     wait_minutes: NonNegativeFloat = 0.0
     max_row_drop: WholeFraction = 0.1
     max_duplicate_rise: WholeFraction = 0.1
+    label_changes: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = ()
 
     min_new_rows: PositiveInt = 100
     max_age_days: PositiveFloat = 30.0
