@@ -1,10 +1,15 @@
 """What one model scored on each document of the frozen test set."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from elman.errors import MetricError
+
+_COLUMNS = ("labels", "predicted", "nll_nats", "num_bytes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +33,72 @@ class DocumentScores:
     nll_nats: npt.NDArray[np.float64] | None = None
     num_bytes: npt.NDArray[Any] | None = None
 
+    def __post_init__(self) -> None:
+        number = len(self.ids)
+        if number == 0:
+            raise MetricError("a model is judged on test documents, and none came: is the test split empty?")
+        if len(np.unique(self.ids)) != number:
+            raise MetricError(f"each test document is scored once; {number} scores came for fewer documents")
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            if column is not None and column.shape != (number,):
+                raise MetricError(f"{number} test documents, but {name} has the shape {column.shape}")
+        given = tuple(name for name in _COLUMNS if getattr(self, name) is not None)
+        if given not in (("labels", "predicted"), ("labels", "predicted", "nll_nats"), ("nll_nats", "num_bytes")):
+            raise MetricError(
+                "a classifier has labels and predicted, a language model nll_nats and num_bytes; "
+                f"{', '.join(given) or 'neither'} came"
+            )
+        if self.labels is not None and self.labels.min() < 0:
+            raise MetricError(f"{int(np.sum(self.labels < 0))} of {number} test documents have no label")
+        if self.num_bytes is not None and self.num_bytes.min() < 1:
+            raise MetricError("a test document has no bytes; each has one at least, for its eos")
+
     @property
     def is_classifier(self) -> bool:
         """Whether these are a classifier's scores, which have labels."""
         return self.labels is not None
 
     @property
+    def is_finite(self) -> bool:
+        """Whether every score is a number."""
+        return self.nll_nats is None or bool(np.isfinite(self.nll_nats).all())
+
+    @property
+    def right(self) -> npt.NDArray[np.bool_]:
+        """bool (N,). Whether a classifier chose the document's class."""
+        assert self.labels is not None
+        right: npt.NDArray[np.bool_] = self.labels == self.predicted
+        return right
+
+    @property
     def test_hash(self) -> str:
         """Names the frozen test set: equal for equal ids with equal labels or bytes, whatever their order."""
-        raise NotImplementedError
+        order = np.argsort(self.ids, kind="stable")
+        known = self.labels if self.labels is not None else self.num_bytes
+        assert known is not None
+        both = np.stack([self.ids[order], known[order]]).astype("<i8")  # (2, N)
+        return hashlib.sha256(both.tobytes()).hexdigest()
+
+    def in_order_of(self, other: "DocumentScores") -> "DocumentScores":
+        """The same scores, in the order of another model's documents.
+
+        Raises:
+            MetricError: The other model was scored on other documents, or is of the other task.
+        """
+        if self.is_classifier != other.is_classifier:
+            raise MetricError("a classifier and a language model came: models of one task can be compared")
+        if self.test_hash != other.test_hash:
+            theirs = set(other.ids.tolist())
+            common = sum(number in theirs for number in self.ids.tolist())
+            raise MetricError(
+                f"both models have to be scored on the same documents; {len(self.ids)} and {len(other.ids)} came, "
+                f"{common} of them with the same id" + (", with other labels or bytes" if common else "")
+            )
+        places = np.empty(len(self.ids), np.int64)
+        places[np.argsort(other.ids, kind="stable")] = np.argsort(self.ids, kind="stable")
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return DocumentScores(
+            ids=self.ids[places],
+            **{name: None if column is None else column[places] for name, column in columns.items()},
+        )

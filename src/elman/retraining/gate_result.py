@@ -1,8 +1,10 @@
 """What the gate found: whether to promote, why, and every figure that the decision rests on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
+
+from elman.errors import MetricError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +25,8 @@ class Anchor:
 
     def to_json(self) -> dict[str, Any]:
         """Strict JSON; `from_json` reads it."""
-        raise NotImplementedError
+        recalls = {name: list(counts) for name, counts in self.recalls.items()}
+        return {"test_hash": self.test_hash, "value": self.value, "recalls": recalls}
 
     @classmethod
     def from_json(cls, value: Any) -> "Anchor":
@@ -32,12 +35,27 @@ class Anchor:
         Raises:
             MetricError: It is something else.
         """
-        raise NotImplementedError
+        try:
+            recalls = {str(name): (int(hits), int(support)) for name, (hits, support) in value["recalls"].items()}
+            return cls(test_hash=str(value["test_hash"]), value=float(value["value"]), recalls=recalls)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise MetricError(f"the record of the best champion cannot be read ({error!r}); delete it") from None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ClassRow:
-    """One class of the frozen test set. Recalls are None where the set holds no document of the class."""
+    """One class of the frozen test set.
+
+    Attributes:
+        name: Of the class.
+        support: Its documents in the set.
+        challenger_recall: Share of them that the challenger gets right; None where there are none.
+        champion_recall: The same of the champion; None without one, too.
+        difference: Challenger minus champion.
+        low: Lower end of its interval.
+        high: Upper end.
+        problem: Why this class stands against a promotion; None where it does not.
+    """
 
     name: str
     support: int
@@ -59,15 +77,15 @@ class GateResult:
         rule: superior, superior_by_margin, non_inferior or first.
         measure: accuracy or bits_per_byte.
         difference: How much better the challenger is, in the unit of the measure: above 0 is better for both measures.
-            None where there is nothing to compare with.
+            None where there is nothing to compare with, or no comparing.
         low: Lower end of its interval.
         high: Upper end.
-        champion_value: Accuracy, or bits a byte.
+        champion_value: Accuracy, or bits a byte; None without a champion.
         challenger_value: The same; None where its scores are not finite.
         documents: Documents of the frozen test set.
         test_hash: Names that set.
         per_class: A row a class; empty for a language model.
-        anchor: What to hand to the next gate on this set; None where nothing is to be kept.
+        anchor: What to hand to the next gate on this set; None where there is no champion after this.
     """
 
     promote: bool
@@ -86,8 +104,12 @@ class GateResult:
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as strict JSON."""
-        raise NotImplementedError
+        value = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("per_class", "anchor")}
+        value["reasons"] = list(self.reasons)
+        value["per_class"] = [asdict(row) for row in self.per_class]
+        value["anchor"] = None if self.anchor is None else self.anchor.to_json()
+        return value
 
     def text(self) -> str:
         """The decision and its reasons, a line each."""
-        raise NotImplementedError
+        return "\n".join(["promoted" if self.promote else "not promoted", *(f"  {line}" for line in self.reasons)])
