@@ -37,7 +37,8 @@ def value_of(scores: DocumentScores) -> float:
     """Accuracy of a classifier, bits a byte of a language model: sums divided once."""
     if scores.is_classifier:
         return float(scores.right.mean())
-    assert scores.nll_nats is not None and scores.num_bytes is not None
+    assert scores.nll_nats is not None
+    assert scores.num_bytes is not None
     return float(scores.nll_nats.sum() / (math.log(2.0) * scores.num_bytes.sum()))
 
 
@@ -63,7 +64,9 @@ def compare(first: DocumentScores, second: DocumentScores, *, level: float, seed
             only_first=test.only_first, only_second=test.only_second, documents=len(first.ids), level=level
         )
         return Compared(*found, test.p_value, test.only_first, test.only_second)
-    assert first.nll_nats is not None and second.nll_nats is not None and first.num_bytes is not None
+    assert first.nll_nats is not None
+    assert first.num_bytes is not None
+    assert second.nll_nats is not None
     saved = (second.nll_nats - first.nll_nats) / math.log(2.0)  # bits, (N,)
     difference = float(saved.sum() / first.num_bytes.sum())
     if len(saved) < MIN_DOCUMENTS:

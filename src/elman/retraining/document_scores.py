@@ -66,7 +66,7 @@ class DocumentScores:
 
     @property
     def right(self) -> npt.NDArray[np.bool_]:
-        """bool (N,). Whether a classifier chose the document's class."""
+        """Whether a classifier chose the document's class; bool (N,)."""
         assert self.labels is not None
         right: npt.NDArray[np.bool_] = self.labels == self.predicted
         return right

@@ -93,8 +93,8 @@ def _checked(
         least, largest = int(scores.predicted.min()), int(max(scores.labels.max(), scores.predicted.max()))
         if least < 0 or largest >= len(class_names):
             raise MetricError(
-                f"the class ids 0 to {len(class_names) - 1} have names, and the scores hold ids from {min(least, 0)} to "
-                f"{largest}: is the label map that of these models?"
+                f"{len(class_names)} classes have names, and the scores hold ids from {min(least, 0)} to {largest}: is "
+                "the label map that of these models?"
             )
     if champion is None:
         return None
