@@ -7,6 +7,7 @@ from elman.retraining.comparison import MIN_DOCUMENTS, Compared
 from elman.retraining.document_scores import DocumentScores
 from elman.retraining.gate_result import Anchor
 
+_ROUNDING = 1e-9  # a loss of exactly the margin is none above it
 UNIFORM_BITS = 8.0  # bits a byte of a guess that takes all 256 bytes for equally likely
 
 _ASKED = {
@@ -88,10 +89,10 @@ def _value_problems(
     if config.floor is not None and sign * value < sign * config.floor:
         least = "at least" if classifier else "at most"
         problems.append(f"{name} is {value:.4f}, and {least} {config.floor:g} is asked for (retraining.floor)")
-    if anchor is not None and sign * value < sign * anchor.value - config.margin:
+    if anchor is not None and sign * value < sign * anchor.value - config.margin - _ROUNDING:
         problems.append(
-            f"{name} is {value:.4f}, and the best champion so far had {anchor.value:.4f} on the same documents: worse by "
-            f"more than {config.margin:g} (retraining.margin), however close the last champion is"
+            f"{name} is {value:.4f}, and the best champion so far had {anchor.value:.4f} on the same documents: worse "
+            f"by more than {config.margin:g} (retraining.margin), however close the last champion is"
         )
     if rule == "first" and not classifier and value >= UNIFORM_BITS:
         problems.append(f"{name} is {value:.4f}; taking all bytes for equally likely gives {UNIFORM_BITS:g}")
