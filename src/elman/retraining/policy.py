@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from elman.config import RetrainingConfig
-from elman.retraining.drift import DriftReport
+from elman.retraining.drift_report import DriftReport, sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +22,11 @@ class Reason:
     @property
     def text(self) -> str:
         """The sentences in one line."""
-        raise NotImplementedError
+        return "; ".join(self.sentences)
 
     def to_json(self) -> dict[str, Any]:
         """Kinds and sentences, as strict JSON."""
-        raise NotImplementedError
+        return {"kinds": list(self.kinds), "sentences": list(self.sentences)}
 
 
 def reason_to_train(
@@ -48,9 +48,30 @@ def reason_to_train(
         age_days: Days since the champion was made; None without one.
         drift: The report on the new data; None where none was made.
     """
-    raise NotImplementedError
+    found: dict[str, str] = {}
+    if forced:
+        found["forced"] = "it was asked for"
+    if not has_champion:
+        found["no_champion"] = "there is no champion yet"
+    if new_rows >= config.min_new_rows:
+        found["new_rows"] = f"{new_rows:,} new rows, {config.min_new_rows:,} are enough (retraining.min_new_rows)"
+    if age_days is not None and age_days > config.max_age_days:
+        found["age"] = (
+            f"the champion is {age_days:.1f} days old, over {config.max_age_days:g} (retraining.max_age_days)"
+        )
+    if drift is not None and drift.alarms:
+        found["drift"] = "drift: " + "; ".join(sentence(name, drift.measures[name]) for name in drift.alarms)
+    return Reason(kinds=tuple(found), sentences=tuple(found.values())) if found else None
 
 
 def next_reason(config: RetrainingConfig, *, has_champion: bool, new_rows: int, age_days: float | None) -> str:
     """What would be the next reason, in a sentence: for `elman status`."""
-    raise NotImplementedError
+    reason = reason_to_train(
+        config, forced=False, has_champion=has_champion, new_rows=new_rows, age_days=age_days, drift=None
+    )
+    if reason is not None:
+        return f"now: {reason.text}"
+    left = f"{config.min_new_rows - new_rows:,} more new rows"
+    if age_days is None:
+        return f"{left}, or drift"
+    return f"{left}, or {config.max_age_days - age_days:.1f} more days, or drift"
