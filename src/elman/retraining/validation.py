@@ -90,8 +90,8 @@ def _duplicates(new: DataFacts, accepted: DataFacts, config: RetrainingConfig) -
     if new.duplicate_share <= accepted.duplicate_share + config.max_duplicate_rise:
         return []
     return [
-        f"{new.duplicate_share:.1%} of the rows repeat another one, after {accepted.duplicate_share:.1%} accepted last, "
-        f"and a rise of {config.max_duplicate_rise:.1%} is allowed (retraining.max_duplicate_rise)"
+        f"{new.duplicate_share:.1%} of the rows repeat another one, after {accepted.duplicate_share:.1%} accepted "
+        f"last, and a rise of {config.max_duplicate_rise:.1%} is allowed (retraining.max_duplicate_rise)"
     ]
 
 
