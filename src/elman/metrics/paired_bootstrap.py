@@ -31,7 +31,7 @@ class Bootstrapped(NamedTuple):
     p_value: float
 
 
-def resampled_totals(columns: Any, *, resamples: int = RESAMPLES, seed: int = 1) -> FloatArray:
+def resampled_totals(columns: Any, *, resamples: int = RESAMPLES, seed: int = 1, size: int | None = None) -> FloatArray:
     """Totals of per-document sums and counts over documents drawn with replacement.
 
     A measure is a ratio of totals (nats and bytes, hits and documents, cells of a confusion matrix). The totals are
@@ -41,7 +41,8 @@ def resampled_totals(columns: Any, *, resamples: int = RESAMPLES, seed: int = 1)
     Args:
         columns: (N, K). A float64 array or a scipy sparse matrix; one row a document.
         resamples: How often to draw.
-        seed: Of the draws. The same seed and N give the same draws, whatever the columns are.
+        seed: Of the draws. The same seed, N and size give the same draws, whatever the columns are.
+        size: How many documents a draw takes; None: N.
 
     Returns:
         float64 (resamples, K).
@@ -58,7 +59,8 @@ def resampled_totals(columns: Any, *, resamples: int = RESAMPLES, seed: int = 1)
         efron1979bootstrap, koehn2004statistical in docs/references.bib.
     """
     documents, width = columns.shape
-    if documents == 0 or resamples < 1:
+    drawn = documents if size is None else size
+    if documents == 0 or resamples < 1 or drawn < 1:
         raise MetricError(f"a bootstrap needs a document and a resample; {documents} and {resamples} came")
     random = np.random.default_rng(seed)
     transposed = columns.T.tocsr() if hasattr(columns, "tocsr") else np.ascontiguousarray(columns.T)  # (K, N)
@@ -68,7 +70,7 @@ def resampled_totals(columns: Any, *, resamples: int = RESAMPLES, seed: int = 1)
         rows = min(block, resamples - start)
         weights = np.empty((rows, documents))  # (rows, N)
         for row in range(rows):
-            weights[row] = np.bincount(random.integers(documents, size=documents), minlength=documents)
+            weights[row] = np.bincount(random.integers(documents, size=drawn), minlength=documents)
         totals[start : start + rows] = (transposed @ weights.T).T
     return totals
 

@@ -20,8 +20,8 @@ class DriftMeasure:
     Attributes:
         reference: Its value on the reference; None where it is no single number (the label mix).
         new: Its value on the new sample.
-        distance: How far the two are apart, never below 0: bits a byte, shares, doublings of the length, or the share of
-            documents that would have to change their label.
+        distance: How far the two are apart, never below 0: bits a byte, shares, doublings of the length, or the share
+            of documents that would have to change their label.
         threshold: Largest distance that is no alarm at these sizes; None where there is too little to say.
         alarm: Whether the distance is above the threshold.
     """

@@ -68,11 +68,8 @@ class DataFacts:
     def to_json(self) -> dict[str, Any]:
         """Strict JSON; `from_json` reads it."""
         value = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        value["columns"], value["encodings"], value["labels"] = (
-            list(self.columns),
-            list(self.encodings),
-            {**self.labels},
-        )
+        value["columns"], value["encodings"] = list(self.columns), list(self.encodings)
+        value["labels"] = dict(self.labels)
         value["digests"] = base64.b64encode(self.digests.astype("<u8").tobytes()).decode("ascii")
         return {"version": FACTS_VERSION, **value}
 

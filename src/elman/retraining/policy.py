@@ -56,9 +56,8 @@ def reason_to_train(
     if new_rows >= config.min_new_rows:
         found["new_rows"] = f"{new_rows:,} new rows, {config.min_new_rows:,} are enough (retraining.min_new_rows)"
     if age_days is not None and age_days > config.max_age_days:
-        found["age"] = (
-            f"the champion is {age_days:.1f} days old, over {config.max_age_days:g} (retraining.max_age_days)"
-        )
+        limit = f"{config.max_age_days:g} days (retraining.max_age_days)"
+        found["age"] = f"the champion is {age_days:.1f} days old, older than {limit}"
     if drift is not None and drift.alarms:
         found["drift"] = "drift: " + "; ".join(sentence(name, drift.measures[name]) for name in drift.alarms)
     return Reason(kinds=tuple(found), sentences=tuple(found.values())) if found else None
