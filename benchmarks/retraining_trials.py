@@ -88,10 +88,12 @@ def _counted(counts: list[int], new_data: bool) -> dict[str, Any]:
     }
 
 
-def planted(random: np.random.Generator, *, runs: int, gain: float, champion: float) -> list[dict[str, Any]]:
+def planted(
+    random: np.random.Generator, *, runs: int, gain: float, champion: float, sizes: tuple[int, ...] = SIZES
+) -> list[dict[str, Any]]:
     """How often a challenger that is truly better (or worse) by `gain` is promoted, by size and rule."""
     rows = []
-    for documents in SIZES:
+    for documents in sizes:
         for rule, new_data in (("superior", True), ("non_inferior", True), ("superior", False)):
             hits = 0
             for _ in range(runs):

@@ -56,7 +56,7 @@ def draw_classifier(random: np.random.Generator, test: LabelledSet, accuracy: fl
 
 
 def draw_shuffled(random: np.random.Generator, test: LabelledSet) -> DocumentScores:
-    """A classifier that learned from shuffled labels: it answers each class as often as it is met, whatever it reads."""
+    """A classifier that learned from shuffled labels: it answers each class as often as it is met."""
     return DocumentScores(
         ids=np.arange(len(test.labels)), labels=test.labels, predicted=random.permutation(test.labels)
     )

@@ -82,3 +82,16 @@ def test_nothing_to_draw_is_refused(documents: int, resamples: int) -> None:
 def test_scores_that_are_not_finite_are_refused() -> None:
     with pytest.raises(MetricError, match="finite"):
         bootstrapped(1.0, np.array([1.0, np.nan]), documents=2)
+
+
+def test_a_draw_of_another_size_spreads_as_its_size_says() -> None:
+    values = np.random.default_rng(8).normal(3.0, 2.0, 400)
+    columns = np.stack([values, np.ones(400)], axis=1)
+    spreads = []
+    for size in (25, 400, 1_600):
+        totals = resampled_totals(columns, resamples=1_500, seed=3, size=size)
+        assert np.array_equal(totals[:, 1], np.full(1_500, size))
+        spreads.append(float((totals[:, 0] / size).std() * np.sqrt(size)))
+    assert spreads == pytest.approx([values.std()] * 3, rel=0.08)
+    with pytest.raises(MetricError, match="a document and a resample"):
+        resampled_totals(columns, size=0)

@@ -44,9 +44,22 @@ def drift_report(
     References:
         efron1979bootstrap, westfall1993resampling in docs/references.bib.
     """
-    measures = _Measures(reference, new)
+    found = _measured(reference, new, rate=config.drift_false_alarms, seed=seed, resamples=resamples)
+    return DriftReport(
+        measures=found,
+        reference_documents=len(reference),
+        new_documents=len(new),
+        unknown_tokens=int(new.unk_tokens.sum() + (0 if new.byte_tokens is None else new.byte_tokens.sum())),
+        new_tokens=int(new.num_tokens.sum()),
+    )
+
+
+def _measured(
+    reference: DriftSample, new: DriftSample, *, rate: float, seed: int, resamples: int
+) -> dict[str, DriftMeasure]:
     if not len(new) or not len(reference):
-        return DriftReport(measures={}, reference_documents=len(reference), new_documents=len(new))
+        return {}
+    measures = _Measures(reference, new)
     first, second = (measures.columns(sample) for sample in (reference, new))
     before, after = (measures.values(columns.sum(axis=0)[None]) for columns in (first, second))
     distances = measures.distances(before, after)[0]
@@ -57,23 +70,17 @@ def drift_report(
             measures.values(resampled_totals(pool, resamples=resamples, seed=2 * seed + place, size=size))
             for place, size in enumerate((len(reference), len(new)))
         ]
-        thresholds = list(_thresholds(measures.distances(*drawn), rate=config.drift_false_alarms))
-    return DriftReport(
-        measures={
-            name: DriftMeasure(
-                reference=measures.shown(name, before),
-                new=measures.shown(name, after),
-                distance=float(distance),
-                threshold=threshold,
-                alarm=threshold is not None and bool(distance > threshold + _ROUNDING),
-            )
-            for name, distance, threshold in zip(measures.names, distances, thresholds, strict=True)
-        },
-        reference_documents=len(reference),
-        new_documents=len(new),
-        unknown_tokens=int(new.unk_tokens.sum() + (0 if new.byte_tokens is None else new.byte_tokens.sum())),
-        new_tokens=int(new.num_tokens.sum()),
-    )
+        thresholds = list(_thresholds(measures.distances(*drawn), rate=rate))
+    return {
+        name: DriftMeasure(
+            reference=measures.shown(name, before),
+            new=measures.shown(name, after),
+            distance=float(distance),
+            threshold=threshold,
+            alarm=threshold is not None and bool(distance > threshold + _ROUNDING),
+        )
+        for name, distance, threshold in zip(measures.names, distances, thresholds, strict=True)
+    }
 
 
 def _thresholds(distances: FloatArray, *, rate: float) -> list[float]:
