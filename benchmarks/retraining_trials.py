@@ -131,13 +131,15 @@ def shuffled(random: np.random.Generator, *, runs: int) -> dict[str, Any]:
     return {"runs": runs, **counts}
 
 
-def ratchet(random: np.random.Generator, *, runs: int, nights: int = 60, step: float = 0.004) -> list[dict[str, Any]]:
+def ratchet(
+    random: np.random.Generator, *, runs: int, nights: int = 60, step: float = 0.004, documents: int = 10_000
+) -> list[dict[str, Any]]:
     """Each night a challenger that is truly worse than the champion by `step`, on new data: how far down does it go?"""
     rows = []
     for anchored in (False, True):
         lost, lost_on_set = [], []
         for _ in range(runs):
-            test = draw_test_set(random)
+            test = draw_test_set(random, documents)
             truth = 0.95
             champion = draw_classifier(random, test, truth)
             anchor, start = None, float(champion.right.mean())
@@ -154,6 +156,7 @@ def ratchet(random: np.random.Generator, *, runs: int, nights: int = 60, step: f
                 "anchor": anchored,
                 "runs": runs,
                 "nights": nights,
+                "documents": documents,
                 "step": step,
                 "mean_true_loss": float(np.mean(lost)),
                 "worst_true_loss": float(np.max(lost)),

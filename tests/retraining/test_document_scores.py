@@ -29,7 +29,7 @@ def test_other_documents_are_refused_with_their_numbers() -> None:
     first = classifier([1, 2, 3], [0, 1, 0], [0, 1, 0])
     with pytest.raises(MetricError, match="3 and 2 came, 2 of them with the same id"):
         classifier([1, 3], [0, 0], [0, 0]).in_order_of(first)
-    with pytest.raises(MetricError, match="with other labels or bytes"):
+    with pytest.raises(MetricError, match="3 of them with the same id, but with other labels or bytes"):
         classifier([1, 2, 3], [0, 1, 1], [0, 1, 0]).in_order_of(first)
 
 

@@ -59,7 +59,7 @@ def test_kneser_ney_is_more_surprised_by_other_text() -> None:
     per_token = [
         kneser_ney_surprise(learned, scored, vocab_size=size).sum() / scored.num_tokens for scored in (alike, other)
     ]
-    assert per_token[1] > per_token[0] + 1.0
+    assert per_token[1] > 1.5 * per_token[0]
     assert kneser_ney_surprise(learned, encode_texts([], tokenizer=one), vocab_size=size).shape == (0,)
 
 

@@ -89,11 +89,11 @@ class DocumentScores:
         if self.is_classifier != other.is_classifier:
             raise MetricError("a classifier and a language model came: models of one task can be compared")
         if self.test_hash != other.test_hash:
-            theirs = set(other.ids.tolist())
-            common = sum(number in theirs for number in self.ids.tolist())
+            common = len(np.intersect1d(self.ids, other.ids))
+            same = ", but with other labels or bytes" if common == len(self.ids) == len(other.ids) else ""
             raise MetricError(
-                f"both models have to be scored on the same documents; {len(self.ids)} and {len(other.ids)} came, "
-                f"{common} of them with the same id" + (", with other labels or bytes" if common else "")
+                f"both models have to be scored on the same documents; {len(other.ids)} and {len(self.ids)} came, "
+                f"{common} of them with the same id{same}"
             )
         places = np.empty(len(self.ids), np.int64)
         places[np.argsort(other.ids, kind="stable")] = np.argsort(self.ids, kind="stable")

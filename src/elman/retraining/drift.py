@@ -1,13 +1,11 @@
 """Drift: whether new text is further from the champion's than chance would take it."""
 
-import math
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from elman.config import RetrainingConfig
 from elman.metrics.paired_bootstrap import resampled_totals
+from elman.retraining.drift_measures import Measures
 from elman.retraining.drift_report import DriftMeasure, DriftReport
 from elman.retraining.drift_sample import DriftSample
 
@@ -31,9 +29,6 @@ def drift_report(
     share of draws with any measure above its threshold is `drift_false_alarms`: measures that depend on each other, as
     length and surprise do, cost less than a correction for their number would.
 
-    A reference without a single unknown token would make the first one an alarm, though a rare thing may well not stand
-    in N documents. So one average document with one unknown token and one byte token more is drawn from as well.
-
     Args:
         reference: Documents of the accepted data that the champion has not learned from.
         new: New documents.
@@ -44,7 +39,9 @@ def drift_report(
     References:
         efron1979bootstrap, westfall1993resampling in docs/references.bib.
     """
-    found = _measured(reference, new, rate=config.drift_false_alarms, seed=seed, resamples=resamples)
+    found: dict[str, DriftMeasure] = {}
+    if len(new) and len(reference):
+        found = _measured(reference, new, rate=config.drift_false_alarms, seed=seed, resamples=resamples)
     return DriftReport(
         measures=found,
         reference_documents=len(reference),
@@ -57,121 +54,50 @@ def drift_report(
 def _measured(
     reference: DriftSample, new: DriftSample, *, rate: float, seed: int, resamples: int
 ) -> dict[str, DriftMeasure]:
-    if not len(new) or not len(reference):
-        return {}
-    measures = _Measures(reference, new)
-    first, second = (measures.columns(sample) for sample in (reference, new))
-    before, after = (measures.values(columns.sum(axis=0)[None]) for columns in (first, second))
-    distances = measures.distances(before, after)[0]
+    measures = Measures(reference, new)
+    columns = [measures.columns(sample) for sample in (reference, new)]
+    before, after = (part.sum(axis=0)[None] for part in columns)
     thresholds: list[float | None] = [None] * len(measures.names)
     if len(reference) >= MIN_REFERENCE:
-        pool = np.vstack([first, measures.rare(first)])
+        pool = measures.with_rare(columns[0])
         drawn = [
-            measures.values(resampled_totals(pool, resamples=resamples, seed=2 * seed + place, size=size))
+            resampled_totals(pool, resamples=resamples, seed=2 * seed + place, size=size)
             for place, size in enumerate((len(reference), len(new)))
         ]
-        thresholds = list(_thresholds(measures.distances(*drawn), rate=rate))
+        limits, _ = common_limits(measures.apart(*drawn)[1], rate=rate)
+        thresholds = [*measures.thresholds(before, after, limits)]
+    distances = measures.apart(before, after)[0][0].tolist()
+    rows = zip(measures.values(before), measures.values(after), distances, thresholds, strict=True)
     return {
         name: DriftMeasure(
-            reference=measures.shown(name, before),
-            new=measures.shown(name, after),
-            distance=float(distance),
+            reference=old,
+            new=now,
+            distance=distance,
             threshold=threshold,
-            alarm=threshold is not None and bool(distance > threshold + _ROUNDING),
+            alarm=threshold is not None and distance > threshold + _ROUNDING,
         )
-        for name, distance, threshold in zip(measures.names, distances, thresholds, strict=True)
+        for name, (old, now, distance, threshold) in zip(measures.names, rows, strict=True)
     }
 
 
-def _thresholds(distances: FloatArray, *, rate: float) -> list[float]:
-    """For each measure the distance above which, in all measures together, `rate` of the rows lie at most.
+def common_limits(statistics: FloatArray, *, rate: float) -> tuple[FloatArray, float]:
+    """For each measure the statistic above which, in all measures together, `rate` of further rows lie.
 
     With the rank of a row in a measure the number of rows that are as far or farther, a row raises an alarm at the
-    level t where its smallest rank is t or less; t is the largest level at which no more than `rate` of the rows do.
+    level t where its smallest rank is t or less; t is the largest level at which no more than rate * (R + 1) - M of
+    the R rows do. A further row lies above the threshold of one of the M measures with probability (t + 1) / (R + 1)
+    and not t / R, hence the M.
 
     Args:
-        distances: float64 (resamples, measures).
+        statistics: float64 (R, M).
         rate: Share of the rows.
+
+    Returns:
+        float64 (M,), and the share of further rows above each.
     """
-    rows = len(distances)
-    ascending = np.sort(distances, axis=0)
-    ranks = np.stack(
-        [rows - np.searchsorted(ascending[:, k], distances[:, k], side="left") for k in range(distances.shape[1])]
-    )  # (measures, resamples)
-    smallest = np.sort(ranks.min(axis=0))
-    level = int(smallest[min(int(rate * rows), rows - 1)]) - 1
-    return [float(value) for value in ascending[rows - 1 - level]]
-
-
-class _Measures:
-    """The measures that two samples allow: sums of columns, and what is divided by what."""
-
-    def __init__(self, reference: DriftSample, new: DriftSample) -> None:
-        both = (reference, new)
-        self.names: list[str] = []
-        if all(sample.nll_nats is not None for sample in both):
-            self.names.append("surprise")
-        pieces = all(sample.byte_tokens is not None for sample in both)
-        if not pieces or any(sample.unk_tokens.any() for sample in both):
-            self.names.append("unk_share")
-        if pieces:
-            self.names.append("byte_share")
-        self.names.append("length")
-        self.classes: list[str] = []
-        if all(sample.labels is not None for sample in both):
-            self.names.append("label_mix")
-            self.classes = sorted({label for sample in both for label in sample.labels or ()})
-
-    def columns(self, sample: DriftSample) -> FloatArray:
-        """float64 (N, 7 + C): documents, tokens, bytes, unk, byte pieces, log2 of the length, bits, and the classes."""
-        number = len(sample)
-        zeros = np.zeros(number)
-        figures: Sequence[FloatArray] = [
-            np.ones(number),
-            sample.num_tokens.astype(np.float64),
-            sample.num_bytes.astype(np.float64),
-            sample.unk_tokens.astype(np.float64),
-            zeros if sample.byte_tokens is None else sample.byte_tokens.astype(np.float64),
-            np.log2(sample.num_tokens),
-            zeros if sample.nll_nats is None else sample.nll_nats / math.log(2.0),
-        ]
-        classes = np.zeros((number, len(self.classes)))
-        if self.classes and sample.labels is not None:
-            places = {name: place for place, name in enumerate(self.classes)}
-            classes[np.arange(number), [places[label] for label in sample.labels]] = 1.0
-        return np.hstack([np.stack(figures, axis=1), classes])
-
-    @staticmethod
-    def rare(columns: FloatArray) -> FloatArray:
-        """The average document with one unknown token and one byte token more; float64 (1, columns)."""
-        average = columns.mean(axis=0, keepdims=True)
-        average[0, [3, 4]] += 1.0
-        return average
-
-    def values(self, totals: FloatArray) -> dict[str, FloatArray]:
-        """Each measure of summed columns: float64 (rows,), the label mix (rows, C)."""
-        documents, tokens, size, unk, pieces, logs, bits = totals[:, :7].T
-        every = {
-            "surprise": bits / size,
-            "unk_share": unk / tokens,
-            "byte_share": pieces / tokens,
-            "length": logs / documents,
-            "label_mix": totals[:, 7:] / documents[:, None],
-        }
-        return {name: every[name] for name in self.names}
-
-    def distances(self, first: dict[str, FloatArray], second: dict[str, FloatArray]) -> FloatArray:
-        """How far apart, in each measure; float64 (rows, measures). Of label mixes the total variation distance."""
-        apart = []
-        for name in self.names:
-            gap = np.abs(first[name] - second[name])
-            apart.append(gap.sum(axis=1) / 2.0 if name == "label_mix" else gap)
-        return np.stack(apart, axis=1)
-
-    @staticmethod
-    def shown(name: str, values: dict[str, FloatArray]) -> float | None:
-        """A measure's single value as a person reads it; the length in tokens."""
-        if name == "label_mix":
-            return None
-        value = float(values[name][0])
-        return 2.0**value if name == "length" else value
+    rows, number = statistics.shape
+    ascending = np.sort(statistics, axis=0)
+    ranks = [rows - np.searchsorted(ascending[:, k], statistics[:, k], side="left") for k in range(number)]
+    smallest = np.sort(np.min(ranks, axis=0))  # (R,)
+    level = int(smallest[max(0, int(rate * (rows + 1)) - number)]) - 1
+    return ascending[rows - 1 - level], (level + 1) / (rows + 1)
