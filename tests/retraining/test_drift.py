@@ -55,7 +55,7 @@ def test_unchanged_text_raises_an_alarm_as_often_as_was_asked_for() -> None:
 def test_a_planted_change_is_found(name: str) -> None:
     expected = {"surprise": "surprise", "foreign": "unk_share", "longer": "length", "moved": "label_mix"}
     (kind,) = CHANGES[name]
-    found = report(sample(1_000, 1), sample(400, 2, **CHANGES[name]))
+    found = report(sample(1_000, 1), sample(1_000, 2, **CHANGES[name]))
     assert expected[kind] in found.alarms
 
 

@@ -11,6 +11,7 @@ FloatArray = npt.NDArray[np.float64]
 
 RESAMPLES = 2000
 _BLOCK_VALUES = 4_000_000  # float64 weights held at a time: 32 MB
+_DRAWS = 500_000  # documents drawn and counted at a time
 
 
 class Bootstrapped(NamedTuple):
@@ -69,8 +70,12 @@ def resampled_totals(columns: Any, *, resamples: int = RESAMPLES, seed: int = 1,
     for start in range(0, resamples, block):
         rows = min(block, resamples - start)
         weights = np.empty((rows, documents))  # (rows, N)
-        for row in range(rows):
-            weights[row] = np.bincount(random.integers(documents, size=drawn), minlength=documents)
+        step = max(1, _DRAWS // max(documents, drawn))
+        for first in range(0, rows, step):
+            part = weights[first : first + step]
+            draws = random.integers(documents, size=(len(part), drawn))
+            draws += documents * np.arange(len(part))[:, None]  # each row counts for itself
+            part[:] = np.bincount(draws.ravel(), minlength=part.size).reshape(part.shape)
         totals[start : start + rows] = (transposed @ weights.T).T
     return totals
 

@@ -117,7 +117,7 @@ def drift_sample(
         if pieces.any()
         else None,
         nll_nats=None if nll_nats is None else nll_nats[kept],
-        labels=None if labels is None else tuple(labels[place] for place in kept),
+        labels=None if labels is None else tuple(labels[place] for place in kept.tolist()),
     )
 
 

@@ -150,4 +150,5 @@ def _shift(texts: int) -> int:
 
 def _share(digests: npt.NDArray[np.uint64], shift: int) -> npt.NDArray[np.uint64]:
     """The digests whose `shift` lowest bits are 0: one in 2**shift, the same ones of any data."""
-    return digests[digests & np.uint64((1 << shift) - 1) == 0]
+    kept: npt.NDArray[np.uint64] = digests[digests & np.uint64((1 << shift) - 1) == 0]
+    return kept
