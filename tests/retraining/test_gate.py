@@ -80,6 +80,16 @@ def test_without_new_data_a_challenger_has_to_be_better_by_more_than_the_margin(
         assert gate(much, champion, rule=rule, margin=0.02, new_data=False).promote
 
 
+def test_seeds_that_differ_by_more_than_the_margin_raise_the_bar_without_new_data() -> None:
+    champion, challenger = classifier(first_right(900)), classifier(first_right(940))
+    options = {"rule": "non_inferior", "margin": 0.01, "new_data": False}
+    assert gate(challenger, champion, seed_spread=0.005, **options).promote  # 1.96 * sqrt(2) * 0.005 = 0.0139
+    refused = gate(challenger, champion, seed_spread=0.015, **options)
+    assert not refused.promote
+    assert "above 0.0416 is asked for" in refused.reasons[0]
+    assert gate(challenger, champion, seed_spread=0.015, **{**options, "new_data": True}).promote
+
+
 def test_bits_a_byte_compare_models_whatever_their_tokenizers_are() -> None:
     random = np.random.default_rng(3)
     size = random.integers(20, 900, 300)

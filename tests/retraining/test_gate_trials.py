@@ -75,7 +75,7 @@ def test_a_model_that_learned_from_ten_times_as_much_is_promoted(digits: Digits)
 def test_twenty_nights_of_new_seeds_promote_at_most_once_though_seeds_differ_in_quality() -> None:
     random = np.random.default_rng(5)
     counts = []
-    for _ in range(8):
+    for _ in range(5):
         test = draw_test_set(random)
         counts.append(
             promotions(
@@ -106,9 +106,9 @@ def test_a_planted_gain_of_5_points_is_always_promoted_on_a_test_set_of_2189() -
 
 
 def test_a_model_that_is_worse_by_the_margin_is_promoted_at_most_once_in_twenty() -> None:
-    rows = planted(np.random.default_rng(7), runs=60, gain=-0.01, champion=0.95, sizes=(2_189,))
-    # Of 60 draws at 2.5 % more than 5 come about once in 300 times.
-    assert max(row["promoted"] for row in rows) <= 5 / 60
+    rows = planted(np.random.default_rng(7), runs=40, gain=-0.01, champion=0.95, sizes=(2_189,))
+    # Of 40 draws at 2.5 % more than 4 come about once in 300 times.
+    assert max(row["promoted"] for row in rows) <= 4 / 40
 
 
 def test_a_month_of_slightly_worse_models_ends_within_the_margin_of_the_best() -> None:

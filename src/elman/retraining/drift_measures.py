@@ -23,7 +23,8 @@ class Measures:
     unk_share and byte_share count what is rare and comes in heaps. Two such counts are compared by their roots, whose
     spread hardly depends on the rate, and only a rise counts: it is coverage that may be lost.
 
-    label_mix is the total variation of two mixes: the share of documents that would have to change their label.
+    label_mix is the Hellinger distance of two mixes, sqrt(sum (sqrt p - sqrt q)^2 / 2): 0 where they are equal, 1 where
+    they have no label in common. By the roots a small class that grows counts for as much as chance makes it likely.
 
     Attributes:
         names: Those that can be taken, in this order.
@@ -50,7 +51,7 @@ class Measures:
             self.classes = sorted({label for sample in both for label in sample.labels or ()})
 
     def columns(self, sample: DriftSample) -> FloatArray:
-        """What is added up over documents: x, y, x^2, xy and y^2 of each ratio, then the classes; (N, columns)."""
+        """What is added up over documents: x, y, x^2, xy, y^2 of each ratio, the classes and 0; (N, columns)."""
         pairs = {
             "surprise": (sample.nll_nats, math.log(2.0) * sample.num_bytes),
             "unk_share": (sample.unk_tokens, sample.num_tokens),
@@ -64,15 +65,19 @@ class Measures:
                 parts += [x, y, x * x, x * y, y * y]
         if self.classes:
             numbers = np.searchsorted(np.array(self.classes), np.array(sample.labels))
-            parts += list(np.eye(len(self.classes))[numbers].T)
+            parts += list(np.eye(len(self.classes) + 1)[numbers].T)
         return np.stack(parts, axis=1)
 
     def with_rare(self, columns: FloatArray) -> FloatArray:
-        """The documents, and an average one that holds one rare token more; (N + 1, columns).
+        """The documents, and an average one with one rare token more and a label of its own; (N + 1, columns).
 
-        A reference that holds none would say that there are none, and the first one would be an alarm.
+        A reference that holds no unknown token, or not each label, would say that there are none, and the first one
+        would be an alarm.
         """
         average = columns.mean(axis=0)
+        if self.classes:
+            average[-len(self.classes) - 1 :] = 0.0
+            average[-1] = 1.0
         for place, name in enumerate(self.names):
             if name in _RARE:
                 average[5 * place] += 1.0
@@ -103,9 +108,11 @@ class Measures:
         distances, statistics = [], []
         for place, name in enumerate(self.names):
             if name == "label_mix":
-                mixes = [totals[:, -len(self.classes) :] for totals in (first, second)]
+                mixes = [totals[:, -len(self.classes) - 1 :] for totals in (first, second)]
                 shares = [mix / mix.sum(axis=1, keepdims=True) for mix in mixes]
-                distance = statistic = np.abs(shares[0] - shares[1]).sum(axis=1) / 2.0
+                # As a root of a sum of squares of differences; 1 - sum sqrt(p q) would round to below 0.
+                gaps = np.sqrt(shares[0]) - np.sqrt(shares[1])  # (rows, C)
+                distance = statistic = np.sqrt((gaps * gaps).sum(axis=1) / 2.0)
             else:
                 one, other = (totals[:, 5 * place : 5 * place + 5].T for totals in (first, second))
                 distance, statistic = (_rise if name in _RARE else _gap)(one, other)

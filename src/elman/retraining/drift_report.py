@@ -10,7 +10,7 @@ _UNITS = {
     "byte_share": "of the tokens are byte pieces",
     "length": "tokens a document (geometric mean)",
 }
-_DISTANCES = {"length": " doublings", "label_mix": " of the documents have another label"}
+_DISTANCES = {"length": " doublings", "label_mix": " of 1 (Hellinger distance)"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +20,8 @@ class DriftMeasure:
     Attributes:
         reference: Its value on the reference; None where it is no single number (the label mix).
         new: Its value on the new sample.
-        distance: How far the two are apart, never below 0: bits a byte, shares, doublings of the length, or the share
-            of documents that would have to change their label.
+        distance: How far the two are apart, never below 0: bits a byte, a rise of a share, doublings of the length, or
+            of label mixes Hellinger's distance, 0 to 1.
         threshold: Largest distance that is no alarm at these sizes; None where there is too little to say.
         alarm: Whether the distance is above the threshold.
     """

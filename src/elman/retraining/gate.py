@@ -21,6 +21,7 @@ def decide(
     class_names: Sequence[str] = (),
     seed: int = 1,
     new_data: bool = True,
+    seed_spread: float | None = None,
     anchor: Anchor | None = None,
     baseline: DocumentScores | None = None,
 ) -> GateResult:
@@ -39,6 +40,8 @@ def decide(
         new_data: Whether the challenger learned from other data than the champion (compare the hashes of the train
             splits). Where it did not, only its seed is new: then it has to be better by more than the margin,
             whatever the rule.
+        seed_spread: Standard deviation of the measure over seeds of this training, where several were trained. Without
+            new data it widens the margin to what two seeds may differ by.
         anchor: The best champion so far on this set, from the last `GateResult.anchor`; keeps a chain of models, each a
             little worse than the one before, from sliding down.
         baseline: For a first champion: a model without a network that it has to beat (unigram, TF-IDF). Without it a
@@ -59,7 +62,13 @@ def decide(
         rival = champion if champion is not None else _least(challenger, baseline)
         compared = None if rival is None else compare(challenger, rival, level=config.confidence, seed=seed)
         against = problems_of(
-            value, compared, classifier=challenger.is_classifier, rule=rule, config=config, anchor=anchor
+            value,
+            compared,
+            classifier=challenger.is_classifier,
+            rule=rule,
+            config=config,
+            anchor=anchor,
+            seed_spread=seed_spread,
         )
     rows = _class_rows(challenger, champion, config, class_names=class_names, anchor=anchor)
     against += [row.problem for row in rows if row.problem]

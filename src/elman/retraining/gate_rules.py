@@ -1,6 +1,9 @@
 """What each rule of the gate asks, and the sentence that says what was found."""
 
+import math
+
 import numpy as np
+from scipy import stats
 
 from elman.config import RetrainingConfig
 from elman.retraining.comparison import MIN_DOCUMENTS, Compared
@@ -13,7 +16,7 @@ UNIFORM_BITS = 8.0  # bits a byte of a guess that takes all 256 bytes for equall
 _ASKED = {
     "superior": "superior asks for a lower end above 0",
     "superior_by_margin": "both learned from the same data, so that only the seed is new, and then a lower end above "
-    "{bar:g} is asked for (retraining.margin)",
+    "{bar:.3g} is asked for (retraining.margin, or what two seeds may differ by)",
     "non_inferior": "non_inferior asks for a lower end above {bar:g} (retraining.margin)",
     "first": "a first champion has to be better than it, with a lower end above 0",
 }
@@ -34,9 +37,10 @@ def problems_of(
     rule: str,
     config: RetrainingConfig,
     anchor: Anchor | None,
+    seed_spread: float | None = None,
 ) -> list[str]:
     """Everything that a challenger's figure and its difference have against it, a sentence each."""
-    found = [] if compared is None else _interval_problems(compared, rule=rule, config=config)
+    found = [] if compared is None else _interval_problems(compared, rule=rule, config=config, seed_spread=seed_spread)
     return [*found, *_value_problems(value, classifier=classifier, rule=rule, config=config, anchor=anchor)]
 
 
@@ -56,7 +60,20 @@ def _difference(compared: Compared, *, rule: str, level: float) -> str:
     )
 
 
-def _interval_problems(compared: Compared, *, rule: str, config: RetrainingConfig) -> list[str]:
+def _bar(rule: str, config: RetrainingConfig, seed_spread: float | None) -> float:
+    """What the lower end of the interval has to lie above.
+
+    Two seeds of one training differ by a normal variable of sqrt(2) * seed_spread, were the spread known exactly.
+    """
+    if rule == "superior_by_margin":
+        z = float(stats.norm.ppf((1.0 + config.confidence) / 2.0))
+        return max(config.margin, z * math.sqrt(2.0) * (seed_spread or 0.0))
+    return -config.margin if rule == "non_inferior" else 0.0
+
+
+def _interval_problems(
+    compared: Compared, *, rule: str, config: RetrainingConfig, seed_spread: float | None
+) -> list[str]:
     """Why the interval does not allow a promotion; nothing where it does.
 
     An interval of classifiers that differ on a handful of documents is too narrow: 5 to 0 lies above 0, and has a
@@ -64,7 +81,7 @@ def _interval_problems(compared: Compared, *, rule: str, config: RetrainingConfi
     """
     if compared.low is None:
         return [f"the test set has fewer than {MIN_DOCUMENTS} documents, too few to compare language models on"]
-    bar = {"superior_by_margin": config.margin, "non_inferior": -config.margin}.get(rule, 0.0)
+    bar = _bar(rule, config, seed_spread)
     said = _difference(compared, rule=rule, level=config.confidence)
     if compared.low <= bar:
         return [f"{said}; {_ASKED[rule].format(bar=bar)}"]
