@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from scipy import optimize, stats
+from scipy import optimize, special
 
 from elman.errors import MetricError
 
@@ -53,7 +53,7 @@ def paired_proportions(*, only_first: int, only_second: int, documents: int, lev
         )
     if not 0.0 < level < 1.0:
         raise MetricError(f"the level of an interval is a share between 0 and 1, such as 0.95; {level} came")
-    z = float(stats.norm.ppf((1.0 + level) / 2.0))
+    z = float(special.ndtri((1.0 + level) / 2.0))
     return PairedProportions(
         difference=(only_first - only_second) / documents,
         low=_low(only_first, only_second, documents, z),

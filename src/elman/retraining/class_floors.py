@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from elman.metrics.paired_proportions import paired_proportions
 from elman.retraining.document_scores import DocumentScores
@@ -89,4 +89,4 @@ def _fell(before: int, now: int, support: int, *, limit: float, level: float) ->
         return False
     share = (before + now) / (2 * support)
     spread = math.sqrt(2.0 * support * share * (1.0 - share))
-    return before - now > float(stats.norm.ppf((1.0 + level) / 2.0)) * spread
+    return before - now > float(special.ndtri((1.0 + level) / 2.0)) * spread

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from elman.config import RetrainingConfig
 from elman.retraining.comparison import MIN_DOCUMENTS, Compared
@@ -66,7 +66,7 @@ def _bar(rule: str, config: RetrainingConfig, seed_spread: float | None) -> floa
     Two seeds of one training differ by a normal variable of sqrt(2) * seed_spread, were the spread known exactly.
     """
     if rule == "superior_by_margin":
-        z = float(stats.norm.ppf((1.0 + config.confidence) / 2.0))
+        z = float(special.ndtri((1.0 + config.confidence) / 2.0))
         return max(config.margin, z * math.sqrt(2.0) * (seed_spread or 0.0))
     return -config.margin if rule == "non_inferior" else 0.0
 
