@@ -5,6 +5,7 @@ against length. Writes benchmarks/growth.json and docs/results/growth.png. Takes
 """
 
 import argparse
+import math
 import os
 import statistics
 import sys
@@ -119,6 +120,8 @@ def _draw(rows: list[dict[str, Any]]) -> Figure:
             panel.set_title("peak memory of training, MB" if name == "memory" else "microseconds a token")
             if name in ("units", "batch", "vocabulary"):  # over so wide a range that small values would lie on the axis
                 panel.set_yscale("log")
+                low, high = panel.get_ylim()
+                panel.set_ylim(10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high)))
                 panel.yaxis.set_major_formatter("{x:g}")
                 panel.yaxis.set_minor_formatter(NullFormatter())
             else:
