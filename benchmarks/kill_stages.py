@@ -84,19 +84,21 @@ def _kill(project: Project, stage: str, moments: Any) -> dict[str, int]:
     kills = ended = 0
     for moment in moments:
         force = ["--force"] if ended else []  # what has ended is begun again, so that there is something to kill
-        process = subprocess.Popen(
-            [*_command(stage), *force],
-            cwd=project.root,
-            env=project.environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        log = project.root.parent / "killed.log"
+        with log.open("w") as out:
+            process = subprocess.Popen(
+                [*_command(stage), *force],
+                cwd=project.root,
+                env=project.environment(),
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         try:
             code = process.wait(timeout=float(moment))
             ended += 1
             if code:
-                raise SystemExit(f"{stage} failed with code {code} after {kills} kills")
+                raise SystemExit(f"{stage} failed with code {code} after {kills} kills:\n{log.read_text()}")
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
