@@ -2,7 +2,7 @@
 
 ```
 package.json                 what the package is; SHA-256 of every other file; stored predictions
-serving.json                 labels, cleaning, lengths: as beside the models of a cell, with the tokenizer's path in here
+serving.json                 labels, cleaning, lengths: as beside a cell's models, and where the tokenizer is
 model/model.json             the architecture in our own words
 model/model.keras            the weights
 tokenizer/tokenizer.model    the SentencePiece model
@@ -14,14 +14,14 @@ A package has these files and no others, so that there is no place for a pickle,
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from elman.artifacts import sha256_file
+from elman.artifacts import read_json, sha256_file
 from elman.config import Section, Task
 from elman.errors import ArtifactError
 from elman.models.serving import NAME as SERVING
@@ -83,8 +83,8 @@ class Manifest(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         for probe in self.probes:
-            own = probe.probabilities if self.task == "classifier" else probe.nll_nats and probe.num_tokens
-            if own is None:
+            own = (probe.probabilities,) if self.task == "classifier" else (probe.nll_nats, probe.num_tokens)
+            if None in own:
                 raise ValueError(f"a stored prediction is not one of a {self.task}")
         return self
 
@@ -107,7 +107,7 @@ class Package:
 
     @property
     def task(self) -> str:
-        """"classifier" or "language_model"."""
+        """Classifier or language_model."""
         return self.manifest.task
 
     @property
@@ -143,4 +143,83 @@ def open_package(folder: Path) -> Package:
         ArtifactError: The folder is no package, or of another version; a file is missing, changed, additional, or no
             plain file; a name leaves the folder; or the weights' archive holds anything but weights of our models.
     """
-    raise NotImplementedError
+    found = _names_in(folder)
+    manifest = _read_manifest(folder)
+    for name in manifest.files:
+        if not _stays_inside(name):
+            raise ArtifactError(f"{folder / MANIFEST}: the name {name!r} leaves the folder. Refused")
+    _check_names(folder, found - {MANIFEST}, "the folder")
+    _check_names(folder, set(manifest.files), MANIFEST)
+    for name, digest in manifest.files.items():
+        if (actual := sha256_file(folder / name)) != digest:
+            raise ArtifactError(
+                f"{folder / name}: was changed: its SHA-256 is {actual}, and {MANIFEST} says {digest}. Get the package "
+                "again from where it came"
+            )
+    serving = read_serving(folder)
+    _check_serving(folder, manifest, serving)
+    description = read_json(folder / MODEL / "model.json")
+    check_archive(folder / WEIGHTS, task=manifest.task, description=description)
+    return Package(folder=folder, manifest=manifest, serving=serving, hash=sha256_file(folder / MANIFEST))
+
+
+def _names_in(folder: Path) -> set[str]:
+    """All files below the folder, by their names in it.
+
+    Raises:
+        ArtifactError: One is a link, a pipe or another special file, or the folder is not there.
+    """
+    if not is_package(folder):
+        raise ArtifactError(f"{folder}: no model package: there is no {MANIFEST} in it")
+    names = set()
+    for parent, folders, files in os.walk(folder):  # a linked folder is listed and not entered
+        for name in (*folders, *files):
+            path = Path(parent) / name
+            mode = path.lstat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                kind = "a link" if stat.S_ISLNK(mode) else "no plain file"
+                raise ArtifactError(f"{path}: is {kind}; a package holds plain files only. Refused")
+            if stat.S_ISREG(mode):
+                names.add(path.relative_to(folder).as_posix())
+    return names
+
+
+def _read_manifest(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    try:
+        return Manifest.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise ArtifactError(
+            f"{path}: {where}: {first['msg']}. It was damaged, or another version of elman wrote it; this one reads "
+            "packages of version 1"
+        ) from None
+
+
+def _stays_inside(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not (path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or "\0" in name)
+
+
+def _check_names(folder: Path, names: Set[str], where: str) -> None:
+    more, missing = sorted(names - set(FILES)), sorted(set(FILES) - names)
+    if more:
+        raise ArtifactError(
+            f"{folder}: {where} has {', '.join(more)}, which belongs to no package: weights are in {WEIGHTS}, and "
+            "nothing is read from an .h5 file or a pickle. Refused"
+        )
+    if missing:
+        raise ArtifactError(f"{folder}: {where} lacks {', '.join(missing)}: the package is not whole")
+
+
+def _check_serving(folder: Path, manifest: Manifest, serving: Serving) -> None:
+    """Raises ArtifactError where the files are sound each, but of different models."""
+    if serving.tokenizer.path != TOKENIZER:
+        raise ArtifactError(
+            f"{folder / SERVING}: names the tokenizer {serving.tokenizer.path!r}; a package has its own in {TOKENIZER}/"
+        )
+    told = (manifest.task, manifest.cell, [manifest.seed], manifest.files[f"{TOKENIZER}/tokenizer.model"])
+    found = (serving.task, serving.cell, list(serving.valid_loss), serving.tokenizer.sha256)
+    if told != found:
+        raise ArtifactError(f"{folder}: {MANIFEST} is of {told}, {SERVING} of {found} (task, cell, seed, tokenizer)")
