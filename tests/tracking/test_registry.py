@@ -24,7 +24,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture
 def registry(root: Path, request: pytest.FixtureRequest) -> Registry:
-    return Registry.open(root, registered_name(request.node.name[:40], "classifier"))
+    return Registry.open(root, registered_name(request.node.name, "classifier"))
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_the_champion_moves_to_previous_and_back(
     one, two, three = (registry.add(packages[seed], run_id=run_id, tags={}) for seed in (1, 2, 3))
     registry.promote(one, expected=None)
     assert (_number(registry, CHAMPION), _number(registry, PREVIOUS)) == (one, None)
-    with pytest.raises(RegistryError, match="there is no version before the champion to bring back.*: 3, 2, 1"):
+    with pytest.raises(RegistryError, match=r"there is no version before the champion to bring back.*: 3, 2, 1"):
         registry.rollback()
     registry.promote(three, expected=one)
     registry.promote(three, expected=three)

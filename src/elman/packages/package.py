@@ -151,7 +151,7 @@ def open_package(folder: Path) -> Package:
     _check_names(folder, found - {MANIFEST}, "the folder")
     _check_names(folder, set(manifest.files), MANIFEST)
     for name, digest in manifest.files.items():
-        if (actual := sha256_file(folder / name)) != digest:
+        if (actual := _hash(folder / name)) != digest:
             raise ArtifactError(
                 f"{folder / name}: was changed: its SHA-256 is {actual}, and {MANIFEST} says {digest}. Get the package "
                 "again from where it came"
@@ -195,6 +195,13 @@ def _read_manifest(folder: Path) -> Manifest:
             f"{path}: {where}: {first['msg']}. It was damaged, or another version of elman wrote it; this one reads "
             "packages of version 1"
         ) from None
+
+
+def _hash(path: Path) -> str:
+    try:
+        return sha256_file(path)
+    except OSError as error:
+        raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _stays_inside(name: str) -> bool:
