@@ -97,7 +97,7 @@ def _texts(model_input: Any) -> list[object]:
         refuse_request("a list of texts is needed, and one text came; send [text]")
     rows = list(model_input)
     if len(rows) == 1 and isinstance(rows[0], list):
-        rows = rows[0]  # how MLflow hands on {"inputs": ["one", "two"]}
+        rows = rows[0]  # how MLflow hands on {"inputs": ["one", "two"]}, and {"text": ["one", "two"]} in Python
     return [_as_came(row) for row in rows]
 
 

@@ -46,18 +46,21 @@ def write_package(
         serving = _copy_files(source, folder)
         found = Located(folder / MODEL, source.seed, serving, None)
         model = load_located(found)
-        manifest = Manifest(
+        values = Manifest(
             task=serving.task,
             cell=serving.cell,
             seed=source.seed,
             versions=versions_here(),
-            params=dict(params),
-            metrics=dict(metrics),
+            params={},
+            metrics={},
             provenance=dict(provenance),
             probes=predict_probes(model, probe_texts(model.tokenizer, seed=source.seed)),
             files={name: sha256_file(folder / name) for name in FILES},
         )
-        write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
+        # As they came, and not by way of the manifest, which would write null for a number that is not finite.
+        write_json(
+            folder / MANIFEST, {**values.model_dump(mode="json"), "params": dict(params), "metrics": dict(metrics)}
+        )
         written = open_package(folder)
     return Package(folder=out, manifest=written.manifest, serving=written.serving, hash=written.hash)
 

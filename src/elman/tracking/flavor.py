@@ -5,6 +5,7 @@ instead, and that module is ours.
 """
 
 import os
+import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
@@ -26,8 +27,9 @@ def save_flavor(package: Package, folder: Path) -> None:
         folder: Where to.
     """
     os.environ.setdefault("MLFLOW_UV_AUTO_DETECT", "false")  # or the current folder's uv project would go in too
-    import mlflow.pyfunc
-    import pandas as pd
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of MLflow about types of its own
+        import mlflow.pyfunc
 
     with TemporaryDirectory() as temporary:
         named = Path(temporary) / Path(PACKAGE).name  # MLflow copies a folder under its own name
@@ -37,7 +39,7 @@ def save_flavor(package: Package, folder: Path) -> None:
             loader_module=_LOADER,
             data_path=str(named),
             signature=_signature(package.task),
-            input_example=pd.DataFrame({TEXT_COLUMN: _EXAMPLES}),
+            input_example={TEXT_COLUMN: _EXAMPLES},
             pip_requirements=_requirements(package),
             metadata={"package_hash": package.hash, "task": package.task, "cell": package.cell, "seed": package.seed},
         )
