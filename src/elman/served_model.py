@@ -5,7 +5,6 @@ calls `_load_pyfunc`; nothing is unpickled.
 """
 
 import threading
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,12 +67,12 @@ class ServedModel:
     def _answer(self, texts: list[object]) -> list[dict[str, Any]]:
         from elman.using.texts import Refused
 
-        model = self._model
-        if model.task == "classifier":
-            answers: Iterable[Any] = model.classify_each(texts)
-        else:
-            answers = model.score_each(texts, state="document")
-        rows, refused = [], []
+        model: Any = self._model
+        answers = (
+            model.classify_each(texts) if model.task == "classifier" else model.score_each(texts, state="document")
+        )
+        rows: list[dict[str, Any]] = []
+        refused: list[str] = []
         for number, answer in enumerate(answers, start=1):
             if isinstance(answer, Refused):
                 refused.append(f"row {number}: {answer.reason}")
