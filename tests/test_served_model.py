@@ -148,8 +148,19 @@ def server(root: Path, registered: None, tmp_path_factory: pytest.TempPathFactor
                 time.sleep(0.25)
         yield f"http://127.0.0.1:{port}/invocations"
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(timeout=60)
+        _end_group(process)
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ends the command and the server that it started, and waits until both are gone."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            for _ in range(120):
+                os.killpg(process.pid, number)
+                process.poll()
+                time.sleep(0.25)
+        except ProcessLookupError:
+            return
 
 
 def ask(address: str, body: object) -> tuple[int, Any]:

@@ -52,11 +52,10 @@ def write_archive(
     compression: int = zipfile.ZIP_STORED,
 ) -> None:
     """A .keras file with this config and, with `members`, other files beside it."""
-    inside = {"metadata.json": b"{}", "model.weights.h5": b"\x89HDF", **(members or {})}
-    with zipfile.ZipFile(path, "w", compression) as archive:
-        archive.writestr("config.json", json.dumps(config))
-        for name, content in inside.items():
-            archive.writestr(name, content)
+    inside = {"config.json": json.dumps(config).encode(), "metadata.json": b"{}", "model.weights.h5": b"\x89HDF"}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in {**inside, **(members or {})}.items():
+            archive.writestr(zipfile.ZipInfo(name), content, compression)  # without the time of day
 
 
 def _config(task: str) -> dict[str, Any]:
