@@ -5,6 +5,7 @@ against length. Writes benchmarks/growth.json and docs/results/growth.png. Takes
 """
 
 import argparse
+import math
 import os
 import statistics
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from benchmarks.speed.peer import ROOT, Peer
 from benchmarks.speed.workloads import CELLS, Workload
@@ -116,7 +118,14 @@ def _draw(rows: list[dict[str, Any]]) -> Figure:
             panel.minorticks_off()
             panel.set_xlabel(TITLES.get(name, "steps T"))
             panel.set_title("peak memory of training, MB" if name == "memory" else "microseconds a token")
-            panel.set_ylim(bottom=0)
+            if name in ("units", "batch", "vocabulary"):  # over so wide a range that small values would lie on the axis
+                panel.set_yscale("log")
+                low, high = panel.get_ylim()
+                panel.set_ylim(10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high)))
+                panel.yaxis.set_major_formatter("{x:g}")
+                panel.yaxis.set_minor_formatter(NullFormatter())
+            else:
+                panel.set_ylim(bottom=0)
         axes.flat[5].axis("off")
         axes.flat[0].legend(frameon=False)
     return figure

@@ -1,13 +1,15 @@
 """Files that stages write: whole or not at all, strict, and told apart by their hash."""
 
 import csv
+import fcntl
 import hashlib
 import io
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,12 +26,14 @@ _CHUNK = 1 << 20  # bytes read at a time when hashing
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary path beside `path`; it becomes `path` only when the block ends well.
 
-    A reader sees the old file or the new one, never a part; after an error the temporary file is gone.
+    A reader sees the old file or the new one, never a part; after an error the temporary file is gone. One that a
+    killed process has left is removed by the next one that writes the same file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_left_over(path)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
-    os.close(descriptor)
     temporary = Path(name)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # free again when this process ends in whatever way
     try:
         yield temporary
         umask = os.umask(0)
@@ -37,7 +41,17 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.chmod(0o666 & ~umask)  # mkstemp gives 0600, which a colleague or a server could not read
         temporary.replace(path)
     finally:
+        os.close(descriptor)
         temporary.unlink(missing_ok=True)
+
+
+def _remove_left_over(path: Path) -> None:
+    """Deletes temporary files of `path` whose process is gone."""
+    named = re.compile(rf"\.{re.escape(path.stem)}\.\w{{8}}{re.escape(path.suffix)}")  # as mkstemp names them
+    for found in [file for file in path.parent.iterdir() if named.fullmatch(file.name)]:
+        with suppress(OSError), found.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its process works
+            found.unlink()
 
 
 def write_text(path: Path, text: str) -> None:

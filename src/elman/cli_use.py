@@ -7,7 +7,7 @@ import itertools
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,11 +18,17 @@ from elman.stages import quiet_tensorflow
 
 if TYPE_CHECKING:
     from elman.data.reading.rows import RawRow
+    from elman.packages.package import Package
+    from elman.using.locate import Located
 
 _REFUSED = 3  # exit code where some rows could not be used, and all others were
 
 ModelArgument = Annotated[
-    str, typer.Argument(help="A cell (its best seed on validation), or a folder such as models/classifier/lstm/seed-2.")
+    str,
+    typer.Argument(
+        help="A cell (its best seed on validation), a folder such as models/classifier/lstm/seed-2 or a package's, or "
+        "a registered model such as models:/NAME@champion."
+    ),
 ]
 TextsArgument = Annotated[list[str] | None, typer.Argument(help="Texts; without any, lines of standard input.")]
 FileOption = Annotated[
@@ -123,17 +129,31 @@ def _rows(
 
 
 def _load(model: str, models: Path, *, task: str) -> Any:
-    from elman.using.locate import locate
+    from elman.packages.finding import find
 
-    found = locate(model, models=models, task=task)  # before TensorFlow is loaded: a wrong name is said at once
-    best = f", the best of {found.best_of} seeds on validation" if (found.best_of or 1) > 1 else ""
-    typer.echo(f"model: {found.folder}{best}", err=True)
-    quiet_tensorflow()
-    from elman.models.device import configure_device
-    from elman.using.load import load_located
+    with _registered(model) if model.startswith("models:/") else nullcontext(model) as name:
+        found = find(name, models=models, task=task)  # before TensorFlow is loaded: a wrong name is said at once
+        typer.echo(f"model: {_described(model, found)}", err=True)
+        quiet_tensorflow()
+        from elman.models.device import configure_device
+        from elman.packages.loading import load_found
 
-    configure_device(device="auto", threads=None, mixed_precision=False, deterministic=False)
-    return load_located(found)
+        configure_device(device="auto", threads=None, mixed_precision=False, deterministic=False)
+        return load_found(found)
+
+
+def _registered(address: str) -> AbstractContextManager[Path]:
+    from elman.tracking.named import fetched
+
+    return fetched(address, root=Path())
+
+
+def _described(model: str, found: "Package | Located") -> str:
+    from elman.packages.package import Package
+
+    if isinstance(found, Package):
+        return f"{model}, a package of {found.cell} with the seed {found.seed}"
+    return f"{found.folder}{f', the best of {found.best_of} seeds on validation' if (found.best_of or 1) > 1 else ''}"
 
 
 @contextmanager

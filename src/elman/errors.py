@@ -13,6 +13,7 @@ ElmanError                     exit code 1
 ├── TrainingError              exit code 40   training diverged or cannot start
 ├── MetricError                exit code 41   a measure is not defined on what it was given
 └── TrackingError              exit code 50   the tracking store cannot be reached or refused
+    └── RegistryError                         the registry of models refuses a version or a move of the champion
 
 A message says which thing is wrong, what is allowed, what came, and where to mend it.
 """
@@ -90,3 +91,7 @@ class TrackingError(ElmanError):
     """The tracking store cannot be reached, or refused what was sent."""
 
     exit_code = 50
+
+
+class RegistryError(TrackingError):
+    """A model version cannot be registered, promoted, brought back or deleted."""

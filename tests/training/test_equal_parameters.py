@@ -23,7 +23,7 @@ class Recorded:
         yield self
 
     @contextmanager
-    def child_run(self, *, seed, params, tags=None):
+    def child_run(self, *, seed, params, tags=None, resume=None):
         self.params.append(params)
         yield self
 
@@ -35,6 +35,9 @@ class Recorded:
 
     def log_epoch(self, epoch, metrics):
         pass
+
+    def logged_epochs(self):
+        return 0
 
     def log_artifact(self, path, folder=None):
         pass

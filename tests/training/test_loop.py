@@ -87,9 +87,14 @@ class Kill9In(keras.callbacks.Callback):
 
 
 class Seen(keras.callbacks.Callback):
+    """What a callback is told: where training goes on, and all epochs."""
+
     def __init__(self):
         super().__init__()
-        self.epochs = []
+        self.epochs, self.resumed = [], None
+
+    def on_train_begin(self, logs=None):
+        self.resumed = (logs["epochs_done"], logs["steps_done"])
 
     def on_epoch_end(self, epoch, logs=None):
         self.epochs.append(epoch)
@@ -114,6 +119,18 @@ def test_early_stopping_ends_after_its_patience():
     assert len(fitted.history) == 4
 
 
+def assert_equal_weights(ours: Line, theirs: Line) -> None:
+    for one, other in zip(ours.model.get_weights(), theirs.model.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def resumed_at(folder: Path, objective: Line | None = None, **changes) -> tuple[tuple[int, int], Line]:
+    """Goes on from the folder's checkpoint: epochs and steps that it had, and the trained objective."""
+    seen, objective = Seen(), objective or Line()
+    fit(objective, config(**changes), checkpoint=Checkpoint(folder, "key"), callbacks=[seen])
+    return seen.resumed, objective
+
+
 def test_a_killed_training_goes_on_and_ends_with_the_weights_of_an_undisturbed_one(tmp_path):
     whole = Line()
     fit(whole, config())
@@ -121,12 +138,11 @@ def test_a_killed_training_goes_on_and_ends_with_the_weights_of_an_undisturbed_o
     with pytest.raises(StopProcess):
         fit(Line(), config(), checkpoint=Checkpoint(tmp_path, "key"), callbacks=[KillIn(3)])
     resumed, seen = Line(), Seen()
-    fitted = fit(resumed, config(), checkpoint=Checkpoint(tmp_path, "key"), callbacks=[seen])
+    fit(resumed, config(), checkpoint=Checkpoint(tmp_path, "key"), callbacks=[seen])
 
-    assert fitted.resumed_from == 3
+    assert seen.resumed == (3, 0)
     assert seen.epochs == [0, 1, 2, 3, 4, 5], "a record of the run is whole after a resume"
-    for ours, theirs in zip(resumed.model.get_weights(), whole.model.get_weights(), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    assert_equal_weights(resumed, whole)
 
 
 def test_a_training_killed_with_signal_9_in_epoch_3_of_6_ends_with_the_weights_of_an_undisturbed_one(tmp_path):
@@ -134,15 +150,63 @@ def test_a_training_killed_with_signal_9_in_epoch_3_of_6_ends_with_the_weights_o
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
         "from test_loop import Checkpoint, Kill9In, Line, config, fit\n"
-        "fit(Line(), config(), checkpoint=Checkpoint(Path(sys.argv[2]), 'key'), callbacks=[Kill9In(2)])"
+        "fit(Line(), config(), checkpoint=Checkpoint(Path(sys.argv[2]), 'key', minutes=0), callbacks=[Kill9In(2)])"
     )
     arguments = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)]
     assert subprocess.run(arguments, check=False, capture_output=True).returncode == -signal.SIGKILL
-    whole, resumed = Line(), Line()
+    whole = Line()
     fit(whole, config())
-    assert fit(resumed, config(), checkpoint=Checkpoint(tmp_path, "key")).resumed_from == 2
-    for ours, theirs in zip(resumed.model.get_weights(), whole.model.get_weights(), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    done, resumed = resumed_at(tmp_path)
+    assert done == (2, 5), "what was done after the last epoch is not lost"
+    assert_equal_weights(resumed, whole)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_training_that_is_asked_to_stop_ends_its_step_saves_and_goes_on_there(tmp_path, number):
+    class Ask(keras.callbacks.Callback):
+        def on_train_batch_begin(self, batch, logs=None):
+            if batch == 7:
+                os.kill(os.getpid(), number)
+
+    before = signal.getsignal(number)
+    expected = KeyboardInterrupt if number == signal.SIGINT else SystemExit
+    with pytest.raises(expected) as raised:
+        fit(Line(), config(), checkpoint=Checkpoint(tmp_path, "key"), callbacks=[Ask()])
+    if expected is SystemExit:
+        assert raised.value.code == 128 + number
+    assert signal.getsignal(number) is before
+    whole = Line()
+    fit(whole, config())
+    done, resumed = resumed_at(tmp_path)
+    assert done == (0, 8), "the step in which the signal came is done, and saved though no minute has passed"
+    assert_equal_weights(resumed, whole)
+
+
+def test_a_training_that_is_asked_to_stop_while_it_validates_has_its_epoch_saved(tmp_path):
+    class Asked(Line):
+        def validate(self):
+            os.kill(os.getpid(), signal.SIGTERM)
+            raise AssertionError("validation went on")
+
+    with pytest.raises(SystemExit):
+        fit(Asked(), config(), checkpoint=Checkpoint(tmp_path, "key"))
+    whole = Line()
+    fit(whole, config())
+    done, resumed = resumed_at(tmp_path)
+    assert done == (0, 10)
+    assert_equal_weights(resumed, whole)
+
+
+def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
+    class Ask(keras.callbacks.Callback):
+        def on_train_batch_begin(self, batch, logs=None):
+            os.kill(os.getpid(), signal.SIGHUP)
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert len(fit(Line(), config(epochs=2), callbacks=[Ask()]).history) == 2
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_a_worse_epoch_after_a_resume_does_not_replace_the_best(tmp_path):
@@ -155,14 +219,10 @@ def test_a_worse_epoch_after_a_resume_does_not_replace_the_best(tmp_path):
 
 def test_other_settings_start_at_the_first_epoch_and_say_that_a_checkpoint_was_replaced(tmp_path):
     fit(Line(), config(epochs=2), checkpoint=Checkpoint(tmp_path, "key"))
-    other = Checkpoint(tmp_path, "another key")
+    other, seen = Checkpoint(tmp_path, "another key"), Seen()
     assert other.replaced
-    assert fit(Line(), config(epochs=2), checkpoint=other).resumed_from == 0
-
-
-def test_a_damaged_checkpoint_is_a_clean_start(tmp_path):
-    (tmp_path / "key.npz").write_bytes(b"PK\x03\x04 half")
-    assert fit(Line(), config(epochs=1), checkpoint=Checkpoint(tmp_path, "key")).resumed_from == 0
+    fit(Line(), config(epochs=2), checkpoint=other, callbacks=[seen])
+    assert seen.resumed == (0, 0)
 
 
 def test_one_infinite_batch_is_skipped_and_counted():

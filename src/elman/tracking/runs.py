@@ -61,6 +61,12 @@ class Run:
             else:
                 self._client.set_terminated(self.run_id, status, end_time)
 
+    def forget_error(self) -> None:
+        """Takes away what an earlier process of the same run failed with."""
+        with reported(self._uri):
+            if ERROR_TAG in self._client.get_run(self.run_id).data.tags:
+                self._client.delete_tag(self.run_id, ERROR_TAG)
+
     def set_tags(self, tags: Mapping[str, Any]) -> None:
         """Sets or replaces tags; a long value is cut."""
         with reported(self._uri):
@@ -122,6 +128,12 @@ class Run:
     def log_epoch(self, epoch: int, metrics: Mapping[str, float | None]) -> None:
         """Records an epoch's numbers; `epoch` counts from 1 and is the step that the page shows."""
         self.log_metrics(metrics, step=epoch)
+
+    def logged_epochs(self) -> int:
+        """The last epoch whose numbers stand in the store, 0 where none does."""
+        with reported(self._uri):
+            points = self._client.get_metric_history(self.run_id, "train/loss")
+        return max((point.step for point in points), default=0)
 
     def log_measures(self, split: str, measures: Mapping[str, Mapping[str, Any]]) -> None:
         """Records measures over seeds as `<split>/<measure>`, with `_low` and `_high` where there is an interval.
@@ -208,6 +220,7 @@ def recording(run: Run, alive: Alive, *, end_time: int | None = None) -> Iterato
         with raising_on_signals():
             run.set_status("RUNNING")
             run.set_tags(alive.tags())
+            run.forget_error()
             yield
     except BaseException as error:
         try:

@@ -61,17 +61,32 @@ class ParentRun(Run):
 
     @contextmanager
     def child_run(
-        self, *, seed: int, params: Mapping[str, Any], tags: Mapping[str, Any] | None = None
+        self,
+        *,
+        seed: int,
+        params: Mapping[str, Any],
+        tags: Mapping[str, Any] | None = None,
+        resume: str | None = None,
     ) -> Iterator[Run]:
-        """The run of one seed: open inside the block, ended with it."""
+        """The run of one seed: open inside the block, ended with it.
+
+        Args:
+            seed: The seed.
+            params: The settings.
+            tags: What else the run carries.
+            resume: The run of the same training, which an earlier process began; used where the store has it.
+        """
         name = f"{self._cell} seed {seed}"
         labels = {"cell": self._cell, "task": self._task, "seed": seed, LEVEL_TAG: "seed"}
         note = _SEED_NOTE.format(name=name, cell=self._cell, task=self._task, seed=seed)
         own = {"mlflow.parentRunId": self.run_id, "mlflow.note.content": note}
-        run_id = self._tracker.create(name, {**(tags or {}), **labels, **own, **_color(self._cell)})
+        known = resume if resume is not None and self._tracker.has_run(resume) else None
+        run_id = known or self._tracker.create(name, {**(tags or {}), **labels, **own, **_color(self._cell)})
         self._children[seed] = run_id
         run = Run(self._tracker.client, self._tracker.uri, run_id)
         with recording(run, self._tracker.alive):
+            if known:
+                run.set_tags({**(tags or {}), **own})
             run.log_params({"cell": self._cell, "seed": seed, **params})
             yield run
 

@@ -25,7 +25,11 @@ class ProgressReport(keras.callbacks.Callback):
         self._task = self._bar.add_task(title, total=float(epochs))
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Shows the bar."""
+        """Says where training goes on after a stop, and shows the bar."""
+        epochs, steps = int(logs["epochs_done"]), int(logs["steps_done"])
+        if epochs or steps:
+            done = [f"epoch {epochs}"] * (epochs > 0) + [f"{steps} steps of epoch {epochs + 1}"] * (steps > 0)
+            self._console.print(f"{self._title}: went on after {' and '.join(done)}", soft_wrap=True)
         if self._console.is_terminal:
             self._bar.start()
 

@@ -8,13 +8,20 @@ from typing import Any, Protocol
 import keras
 
 
-class Run(Protocol):
+class EpochLog(Protocol):
+    """What takes values of epochs."""
+
+    def log_epoch(self, epoch: int, metrics: Mapping[str, float]) -> None:
+        """Values of one epoch, counted from 1."""
+
+
+class Run(EpochLog, Protocol):
     """One recorded run."""
 
     run_id: str
 
-    def log_epoch(self, epoch: int, metrics: Mapping[str, float]) -> None:
-        """Values of one epoch, counted from 1."""
+    def logged_epochs(self) -> int:
+        """How many epochs stand in the record."""
 
     def log_artifact(self, path: Path, folder: str | None = None) -> None:
         """Keeps a copy of a file or folder."""
@@ -24,9 +31,14 @@ class ParentRun(Run, Protocol):
     """The run of a task and cell, with one child a seed."""
 
     def child_run(
-        self, *, seed: int, params: Mapping[str, Any], tags: Mapping[str, Any] | None = None
+        self,
+        *,
+        seed: int,
+        params: Mapping[str, Any],
+        tags: Mapping[str, Any] | None = None,
+        resume: str | None = None,
     ) -> AbstractContextManager[Run]:
-        """The run of one seed."""
+        """The run of one seed, that of `resume` where the store has it."""
 
     def adopt(self, *, seed: int, run_id: str) -> None:
         """Takes the run of a seed that was trained before as its own."""
@@ -55,12 +67,18 @@ class Recorder(Protocol):
 
 
 class EpochRecord(keras.callbacks.Callback):
-    """Passes each epoch's values to a run."""
+    """Passes each epoch's values to a run.
 
-    def __init__(self, run: Run) -> None:
+    Args:
+        run: The run.
+        done: How many epochs it has already, of an earlier process.
+    """
+
+    def __init__(self, run: EpochLog, *, done: int = 0) -> None:
         super().__init__()
-        self._run = run
+        self._run, self._done = run, done
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Counts epochs from 1, as people do."""
-        self._run.log_epoch(epoch + 1, logs)
+        if epoch + 1 > self._done:
+            self._run.log_epoch(epoch + 1, logs)

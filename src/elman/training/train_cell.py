@@ -19,7 +19,7 @@ from elman.models.spec import ModelSpec
 from elman.models.store import Model, build_model, save_model
 from elman.seeding import derive_seed
 from elman.training.architecture import cell_config, make_spec
-from elman.training.checkpoint import Checkpoint
+from elman.training.checkpoint import Checkpoint, Runs
 from elman.training.describe import describe_models
 from elman.training.kept_seeds import KeptSeed, read_trained, remove_others, write_trained
 from elman.training.loop import Fitted, fit
@@ -83,7 +83,7 @@ def train_cell(
     (inputs.out / SERVING).unlink(missing_ok=True)  # until all seeds are trained, the folder is not to be used
     hashes = _provenance(params, config, inputs)
     train, valid = (read_encoded(inputs.encoded / f"{split}.parquet") for split in ("train", "valid"))
-    job = _Job(config, spec, train, valid, inputs, hashes)
+    job = _Job(config, spec, train, valid, inputs, hashes, params.compute.checkpoint_minutes)
     logged = {**config.model_dump(), "parameters": plan["parameters"], "vocab_size": spec.vocab_size}
     logged |= {"dataset": params.dataset.name, "device": device.kind, "equal_parameters": equal_to}
     summary: dict[str, Any] = {"version": 1, "task": task, "cell": cell, "parameters": plan["parameters"]}
@@ -91,7 +91,10 @@ def train_cell(
     summary |= {"device": device.kind, "seeds": seeds, "per_seed": {}}
     kept = {seed: found for seed in seeds if (found := read_trained(job.folder(seed), key=job.key(seed)))}
     removed = remove_others(inputs.out, seeds)
-    resume = next((found.parent_run_id for found in kept.values()), None)
+    checkpoints = {seed: _checkpoint(job, seed) for seed in seeds}
+    parents = [found.parent_run_id for found in kept.values()]
+    parents += [runs.parent_run_id for checkpoint in checkpoints.values() if (runs := checkpoint.runs())]
+    resume = parents[0] if parents else None
     tags = {**tags, **hashes}
     with recorder.parent_run(task=task, cell=cell, seeds=seeds, params=logged, tags=tags, resume=resume) as parent:
         parent.log_artifact(inputs.out / "plan.json")
@@ -102,8 +105,10 @@ def train_cell(
                 parent.adopt(seed=seed, run_id=kept[seed].run_id)
                 summary["per_seed"][str(seed)] = kept[seed].summary
                 continue
-            with parent.child_run(seed=seed, params=logged) as run:
-                summary["per_seed"][str(seed)] = _train_seed(job, seed, run)
+            before = checkpoints[seed].runs()
+            with parent.child_run(seed=seed, params=logged, resume=before.run_id if before else None) as run:
+                checkpoints[seed].record(Runs(run.run_id, parent.run_id))
+                summary["per_seed"][str(seed)] = _train_seed(job, seed, run, checkpoints[seed])
             trained = KeptSeed(summary["per_seed"][str(seed)], run.run_id, parent.run_id)
             write_trained(job.folder(seed), key=job.key(seed), kept=trained)
         write_json(inputs.out / "run.json", {"version": 1, **parent.ids()})
@@ -111,8 +116,8 @@ def train_cell(
         _write_serving(job, params, seeds)
         for name in ("summary.json", SERVING):
             parent.log_artifact(inputs.out / name)
-    for seed in seeds:
-        _checkpoint(job, seed).remove()
+    for checkpoint in checkpoints.values():
+        checkpoint.remove()
     return summary
 
 
@@ -128,6 +133,7 @@ class _Job(NamedTuple):
     valid: EncodedDocuments
     inputs: Inputs
     hashes: Mapping[str, str]
+    checkpoint_minutes: float
 
     def key(self, seed: int) -> str:
         """Names all that the training of a seed depends on: settings, data, tokenizer and code."""
@@ -171,23 +177,26 @@ def _provenance(params: Params, config: ClassifierConfig | LanguageModelConfig, 
 def _checkpoint(job: _Job, seed: int) -> Checkpoint:
     """A checkpoint that only a training with the same settings, data, tokenizer and code finds."""
     folder = job.inputs.checkpoints / job.spec.task / job.spec.cell / f"seed-{seed}"
-    return Checkpoint(folder, job.key(seed))
+    return Checkpoint(folder, job.key(seed), minutes=job.checkpoint_minutes)
 
 
-def _train_seed(job: _Job, seed: int, run: Run) -> dict[str, Any]:
+def _train_seed(job: _Job, seed: int, run: Run, checkpoint: Checkpoint) -> dict[str, Any]:
     keras.backend.clear_session(free_memory=True)
     keras.utils.set_random_seed(derive_seed(seed, "process"))
     spec = dataclasses.replace(job.spec, seed=seed)
     title = f"{spec.task} {spec.cell} seed {seed}"
-    checkpoint = _checkpoint(job, seed)
     if checkpoint.replaced:
         print(f"{title}: params, data or code changed since the last checkpoint: clean start", flush=True)  # noqa: T201
     model = build_model(spec)
     objective = make_objective(model, job.config, job.train, job.valid, seed=seed)
-    callbacks = [ProgressReport(title, job.config.epochs), EpochRecord(run)]
-    fitted = fit(objective, job.config, checkpoint=checkpoint, callbacks=callbacks)
-    if fitted.resumed_from:
-        print(f"{title}: went on after epoch {fitted.resumed_from}", flush=True)  # noqa: T201
+    callbacks = [ProgressReport(title, job.config.epochs), EpochRecord(run, done=run.logged_epochs())]
+    try:
+        fitted = fit(objective, job.config, checkpoint=checkpoint, callbacks=callbacks)
+    except (SystemExit, KeyboardInterrupt):
+        print(f"{title}: asked to stop; `dvc repro` goes on where it was", flush=True)  # noqa: T201
+        raise
+    for path in checkpoint.damaged:
+        print(f"{title}: {path} was damaged and is left out", flush=True)  # noqa: T201
     folder = job.folder(seed)
     save_model(model, folder)
     write_json(folder / "history.json", fitted.history)

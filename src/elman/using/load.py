@@ -1,8 +1,7 @@
-"""`elman.load`: a trained model by its name, ready to take text."""
+"""A trained model that was found, ready to take text."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import keras
 
@@ -11,31 +10,18 @@ from elman.data.tokenizer import METADATA_FILE, Tokenizer
 from elman.errors import ArtifactError
 from elman.models.classifier import Classifier
 from elman.models.store import load_model
-from elman.using.locate import Located, locate
+from elman.using.locate import Located
 from elman.using.text_classifier import TextClassifier
 from elman.using.text_language_model import TextLanguageModel
 
 
-def load(
-    name: str | Path, *, models: str | Path = "models", task: str | None = None
-) -> TextClassifier | TextLanguageModel:
-    """Loads a model with its tokenizer, labels and cleaning; no code from its folder is run.
-
-    Args:
-        name: `lstm` or `classifier/lstm`: of the seeds, the one that is best on validation. Or a folder: a cell's, such
-            as models/classifier/lstm, or a seed's in it.
-        models: The folder with a folder for each task.
-        task: "classifier" or "language_model", where only that one will do.
+def load_located(found: Located) -> TextClassifier | TextLanguageModel:
+    """Loads a model that was found, with its tokenizer, labels and cleaning; no code from its folder is run.
 
     Raises:
-        ArtifactError: There is no such model, it is not whole, or its tokenizer is not the one of its training.
+        ArtifactError: It is not whole, or its tokenizer is not the one of its training.
         TokenizerError: The tokenizer is damaged.
     """
-    return load_located(locate(name, models=Path(models), task=task))
-
-
-def load_located(found: Located) -> TextClassifier | TextLanguageModel:
-    """Loads a model that was found; see `load`."""
     tokenizer = _tokenizer(found)
     with _precision("mixed_bfloat16" if found.serving.mixed_precision else "float32"):
         model = load_model(found.folder)
