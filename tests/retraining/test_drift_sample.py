@@ -1,12 +1,15 @@
+import itertools
 import json
 
 import numpy as np
 import pytest
 
+from elman.config import RetrainingConfig
 from elman.data.encoding import encode_texts
 from elman.data.tokenizer import Tokenizer, train_sentencepiece
 from elman.errors import ArtifactError, MetricError
 from elman.retraining import drift_sample as module
+from elman.retraining.drift import drift_report
 from elman.retraining.drift_sample import DriftSample, drift_sample, kneser_ney_surprise
 
 TEXTS = [
@@ -61,6 +64,32 @@ def test_kneser_ney_is_more_surprised_by_other_text() -> None:
     ]
     assert per_token[1] > 1.5 * per_token[0]
     assert kneser_ney_surprise(learned, encode_texts([], tokenizer=one), vocab_size=size).shape == (0,)
+
+
+def news(random: np.random.Generator, documents: int, *, topic: int) -> list[str]:
+    """Sentences of sixty words; each topic has words of its own that are frequent."""
+    words = ["".join(pair) for pair in itertools.product("bdfgklmnprst", ("ale", "ino", "ura", "esk", "ot"))]
+    weights = np.roll(1.0 / (1.0 + np.arange(len(words))), 20 * topic)
+    return [" ".join(random.choice(words, 12, p=weights / weights.sum())) for _ in range(documents)]
+
+
+def test_another_topic_surprises_and_another_alphabet_is_unknown_to_the_tokenizer() -> None:
+    random = np.random.default_rng(1)
+    train, held_out, alike = (news(random, number, topic=0) for number in (300, 100, 60))
+    one = Tokenizer(train_sentencepiece(train, model="unigram", vocab_size=150), model="unigram")
+    learned = encode_texts(train, tokenizer=one)
+
+    def sample(texts: list[str]) -> DriftSample:
+        documents = encode_texts(texts, tokenizer=one)
+        nats = kneser_ney_surprise(learned, documents, vocab_size=one.vocab_size)
+        return drift_sample(documents, tokenizer=one, nll_nats=nats)
+
+    def alarms(texts: list[str]) -> tuple[str, ...]:
+        return drift_report(sample(held_out), sample(texts), RetrainingConfig(), resamples=1_000).alarms
+
+    assert alarms(alike) == ()
+    assert "surprise" in alarms(news(random, 60, topic=1))
+    assert "unk_share" in alarms([*alike[5:], *(text.translate({ord("a"): "\u0436"}) for text in alike[:5])])
 
 
 def test_a_sample_survives_json() -> None:

@@ -8,7 +8,7 @@ from elman.retraining.class_floors import class_rows, hits_by_class
 from elman.retraining.comparison import compare, value_of
 from elman.retraining.document_scores import DocumentScores
 from elman.retraining.gate_result import Anchor, ClassRow, GateResult
-from elman.retraining.gate_rules import most_frequent_class, problems_of, shown
+from elman.retraining.gate_rules import Asked, most_frequent_class, problems_of, shown
 
 __all__ = ["Anchor", "ClassRow", "DocumentScores", "GateResult", "decide"]
 
@@ -55,31 +55,25 @@ def decide(
     if anchor is not None and anchor.test_hash != challenger.test_hash:
         anchor = None
     rule = "first" if champion is None else config.rule if new_data else "superior_by_margin"
+    classifier = challenger.is_classifier
+    asked = Asked(classifier=classifier, rule=rule, config=config, anchor=anchor, seed_spread=seed_spread)
     value = compared = None
     against = ["the scores of the challenger are not finite numbers on some test documents"]
     if challenger.is_finite:
         value = value_of(challenger)
         rival = champion if champion is not None else _least(challenger, baseline)
         compared = None if rival is None else compare(challenger, rival, level=config.confidence, seed=seed)
-        against = problems_of(
-            value,
-            compared,
-            classifier=challenger.is_classifier,
-            rule=rule,
-            config=config,
-            anchor=anchor,
-            seed_spread=seed_spread,
-        )
+        against = problems_of(value, compared, asked)
     rows = _class_rows(challenger, champion, config, class_names=class_names, anchor=anchor)
     against += [row.problem for row in rows if row.problem]
     reasons = against
     if value is not None and not against:
-        reasons = [shown(value, compared, classifier=challenger.is_classifier, rule=rule, level=config.confidence)]
+        reasons = [shown(value, compared, asked)]
     return GateResult(
         promote=not against,
         reasons=tuple(reasons),
         rule=rule,
-        measure="accuracy" if challenger.is_classifier else "bits_per_byte",
+        measure="accuracy" if classifier else "bits_per_byte",
         difference=compared.difference if compared else None,
         low=compared.low if compared else None,
         high=compared.high if compared else None,
