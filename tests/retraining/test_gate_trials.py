@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from benchmarks.retraining_trials import gate, planted, promotions, ratchet
+from benchmarks.retraining_nights import promotions, ratchet
+from benchmarks.retraining_trials import gate, planted
 from benchmarks.simulated_models import (
     draw_classifier,
     draw_language_model,
