@@ -46,6 +46,11 @@ def failures(found: dict[str, Any]) -> list[str]:
         if not row["new_data"] and row["share_at_most_one"] < 0.95
     ]
     wrong += [
+        f"same data, new seed, spread from three: {row}"
+        for row in found["new_seeds_spread_from_three"]
+        if row["share_at_most_one"] < 0.95
+    ]
+    wrong += [
         f"a gain of 5 points: {row}"
         for row in found["planted_gain"]
         if row["documents"] >= 2_189 and row["promoted"] < 1.0

@@ -18,7 +18,13 @@ from elman.retraining.comparison import value_of
 from elman.retraining.gate import DocumentScores, decide
 
 OUT = Path(__file__).with_suffix(".json")
-ASKED = {"superior": True, "non_inferior": True, "superior_by_margin": False}  # whether the data is taken for new
+# Whether the data is taken for new, and whether the spread over these seeds is handed to the gate.
+ASKED = {
+    "superior": (True, False),
+    "non_inferior": (True, False),
+    "same_data": (False, False),
+    "same_data_spread_known": (False, True),
+}
 
 
 def read_seeds(path: Path) -> list[DocumentScores]:
@@ -42,9 +48,10 @@ def pairs(seeds: list[DocumentScores]) -> dict[str, Any]:
     if seeds[0].is_classifier:
         names = [str(number) for number in range(1 + max(int(max(s.labels.max(), s.predicted.max())) for s in seeds))]
     for champion, challenger in itertools.permutations(seeds, 2):
-        for rule, new_data in ASKED.items():
+        for rule, (new_data, known) in ASKED.items():
             config = configured(rule if new_data else "superior")
-            result = decide(challenger, champion, config, class_names=names, new_data=new_data)
+            spread = float(np.std(values, ddof=1)) if known else None
+            result = decide(challenger, champion, config, class_names=names, new_data=new_data, seed_spread=spread)
             promoted[rule] += result.promote
         blocked += any(row.problem for row in result.per_class)
     return {
