@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from elman.data.tokenizer import PAD_ID
-from elman.exporting.onnx_nodes import FLOAT, INT32, OnnxNodes
+from elman.exporting.onnx_nodes import FLOAT, INT32, Axes, OnnxNodes, Port
 from elman.exporting.onnx_recurrent import add_recurrent
 from elman.models.classifier import Classifier
 from elman.models.encoder import states_per_layer
@@ -25,13 +25,13 @@ def classifier_graph(model: Classifier, metadata: dict[str, str] | None = None) 
     real = nodes.add("Not", nodes.add("Equal", "token_ids", nodes.constant(np.int32(PAD_ID))))  # (B, T)
     axis = nodes.constant(np.array([1], np.int64))
     lengths = nodes.add("ReduceSum", nodes.add("Cast", real, to=INT32), axis, keepdims=0)  # (B,)
-    sequence, states = _embed(nodes, model, "token_ids"), []
+    sequence, states = _embed(nodes, model, "token_ids"), [""]
     for layer in model.encoder.recurrent_layers:
         sequence, states = add_recurrent(nodes, layer, sequence, lengths=lengths)
     pooled = _pool(nodes, model.spec.pooling, sequence, states[0], real, lengths)  # (B, P)
     kernel = nodes.constant(np.asarray(model.head.kernel, np.float32), "head_kernel")
     logits = nodes.add("Gemm", pooled, kernel, nodes.constant(np.asarray(model.head.bias, np.float32), "head_bias"))
-    axes = ["B", model.spec.num_classes]
+    axes: Axes = ["B", model.spec.num_classes]
     return nodes.model(
         "classifier",
         inputs={"token_ids": (INT32, ["B", "T"])},
@@ -46,16 +46,19 @@ def classifier_graph(model: Classifier, metadata: dict[str, str] | None = None) 
 def language_model_graph(model: LanguageModel, metadata: dict[str, str] | None = None) -> Any:
     """`token_ids` int32 (B, T) and the states to `log_probabilities` float32 (B, T, V) of what follows, and new states.
 
-    T = 1 is one step, and all steps are real. States are float32 (B, U): `state_0`, `state_1` and so on in, `new_state_0`
-    and so on out, in the order of the model's own (h of a layer, and c after it for an LSTM); zeros at a document's start.
+    T = 1 is one step; all steps are real. States are float32 (B, U): `state_0`, `state_1` and so on in, `new_state_0`
+    and so on out, in the order of the model's own (h of a layer, and c after it for an LSTM); zeros at a document's
+    start.
 
     Args:
         model: Built.
         metadata: What is written into the file beside the graph.
     """
     nodes, per_layer = OnnxNodes(), states_per_layer(model.spec.cell)
-    sequence, inputs, outputs = _embed(nodes, model, "token_ids"), {"token_ids": (INT32, ["B", "T"])}, {}
-    first, axes = nodes.constant(np.array([0], np.int64)), ["B", model.spec.units]
+    sequence, first = _embed(nodes, model, "token_ids"), nodes.constant(np.array([0], np.int64))
+    inputs: dict[str, Port] = {"token_ids": (INT32, ["B", "T"])}
+    outputs: dict[str, tuple[int, Axes, str]] = {}
+    axes: Axes = ["B", model.spec.units]
     for number, layer in enumerate(model.encoder.recurrent_layers):
         names = [f"state_{number * per_layer + place}" for place in range(per_layer)]
         inputs |= dict.fromkeys(names, (FLOAT, axes))

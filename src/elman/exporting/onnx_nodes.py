@@ -8,6 +8,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 Array = npt.NDArray[Any]
+Axes = list[str | int]  # a name is an axis of any size
+Port = tuple[int, Axes]  # element type and axes
 
 OPSET, IR_VERSION = 20, 10  # those of onnxruntime 1.17 and newer
 INT32, FLOAT, BOOL = TensorProto.INT32, TensorProto.FLOAT, TensorProto.BOOL
@@ -49,8 +51,8 @@ class OnnxNodes:
         self,
         name: str,
         *,
-        inputs: dict[str, tuple[int, list[Any]]],
-        outputs: dict[str, tuple[int, list[Any], str]],
+        inputs: dict[str, Port],
+        outputs: dict[str, tuple[int, Axes, str]],
         metadata: dict[str, str] | None = None,
     ) -> Any:
         """The whole, checked.

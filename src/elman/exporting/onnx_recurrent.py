@@ -72,9 +72,9 @@ def _arrays(layer: Any, order: Sequence[int]) -> tuple[Array, Array, Array]:
         raise ConversionError(
             f"Layer {layer.name!r} has another activation than tanh and sigmoid: not exported to ONNX."
         )
-    if not getattr(cell, "reset_after", True):
+    if getattr(layer, "open_gates", ()) or not getattr(cell, "reset_after", True):
         raise ConversionError(
-            f"Layer {layer.name!r} resets before the product, with one bias; only the form with two is exported to ONNX."
+            f"Layer {layer.name!r} has reset_after=False or open_gates: ONNX's operators do not compute that."
         )
     count = len(order)
 
