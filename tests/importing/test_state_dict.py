@@ -54,8 +54,16 @@ def test_the_shapes_tell_the_cell_its_layers_and_directions(cell: str, layers: i
     assert found.bias is arrays["out.bias"]
 
 
+def test_of_two_matrices_of_one_shape_the_one_with_a_bias_is_no_embedding() -> None:
+    # The names of PyTorch's example of a language model, where D = U.
+    arrays = state_dict(emb_weight=None, encoder_weight=(V, D), out_weight=None, out_bias=None)
+    arrays = {"decoder.weight": arrays["encoder.weight"] + 1, "decoder.bias": np.zeros(V, np.float32), **arrays}
+    found = find(arrays)
+    assert found.embedding is arrays["encoder.weight"]
+    assert found.weight_name == "decoder.weight"
+
+
 def test_names_decide_where_shapes_do_not() -> None:
-    # A language model with D = U has two matrices of the same shape.
     arrays = state_dict(out_weight=(V, D), out_bias=None)
     assert find(arrays).weight_name == "out.weight"
     renamed = {name.replace("emb.", "first."): array for name, array in arrays.items()}

@@ -83,8 +83,7 @@ def find_parts(arrays: Arrays, *, vocab_size: int, names: Names) -> Parts:
     weight_name = _linear_name(rest, names.linear)
     weight = rest.pop(weight_name) if weight_name else None
     vectors = [name for name, array in rest.items() if array.ndim == 1]
-    wanted = re.sub("weight$", "bias", weight_name) if weight_name else "".join(vectors[:1])
-    bias = rest.pop(wanted, None)
+    bias = rest.pop(_bias_name(weight_name) if weight_name else "".join(vectors[:1]), None)
     if rest:
         raise ConversionError(
             f"{_listed(rest)}: nothing here takes that: a model is an embedding, one RNN, LSTM or GRU, and one linear "
@@ -137,10 +136,9 @@ def _embedding_name(rest: Arrays, width: int, vocab_size: int, given: str | None
     fitting = [name for name, array in rest.items() if array.shape == (vocab_size, width)]
     if given is not None:
         fitting = [name for name in fitting if name == given]
-    if len(fitting) > 1:  # an output layer can have the same shape
+    if len(fitting) > 1:  # an output layer can have the same shape, but also a bias
+        fitting = [name for name in fitting if _bias_name(name) not in rest] or fitting
         fitting = [name for name in fitting if name in named] or fitting
-        if all(np.array_equal(rest[name], rest[fitting[0]]) for name in fitting):  # tied
-            fitting = fitting[:1]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -162,6 +160,10 @@ def _linear_name(rest: Arrays, given: str | None) -> str:
     if len(matrices) > 1:
         raise ConversionError(f"{_listed(rest, matrices)}: each could be the last layer; name it with --linear")
     return matrices[0] if matrices else ""
+
+
+def _bias_name(weight_name: str) -> str:
+    return re.sub("weight$", "bias", weight_name)
 
 
 def _listed(arrays: Arrays, names: Iterable[str] | None = None) -> str:
