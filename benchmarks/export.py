@@ -180,7 +180,7 @@ def main() -> None:
         print(table(json.loads(RESULTS.read_text(encoding="utf-8"))))
         return
     quiet_tensorflow()
-    from elman.exporting.export import check_installed
+    from elman.exporting.formats import check_installed
     from elman.models.device import configure_device
 
     for form in ("onnx", "litert"):

@@ -32,8 +32,10 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write a trained model for programs that do not have elman."""
+    from elman.exporting.formats import check_installed
     from elman.packages.finding import find
 
+    check_installed(form)
     with ExitStack() as stack:
         name: str | Path = model
         if model.startswith("models:/"):

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -18,7 +19,8 @@ from elman.artifacts import read_json, sha256_file
 from elman.cli import app
 from elman.errors import ArtifactError, ConversionError
 from elman.exporting import onnx_file
-from elman.exporting.export import WAYS, Format, check_installed, export_model
+from elman.exporting.export import export_model
+from elman.exporting.formats import WAYS, Format, check_installed
 from elman.exporting.source import plain_copy
 from elman.packages.writing import write_package
 from elman.using.locate import locate
@@ -139,6 +141,19 @@ def test_the_plain_copy_gives_the_same_without_compiled_kernels(cell: str) -> No
     assert {half.kernel_plan().name for half in halves} == {"generic loop"}
     ids = np.array([[5, 9, 2, 8], [7, 3, 0, 0]], np.int32)
     np.testing.assert_allclose(copy(ids, padding_mask=ids > 0), model(ids, padding_mask=ids > 0), rtol=0, atol=1e-5)
+
+
+def test_a_model_of_mixed_precision_is_exported_in_float32_and_leaves_the_precision_as_it_was() -> None:
+    keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    try:
+        model = random_model(cell="gru")
+        copy = plain_copy(model)
+        assert keras.mixed_precision.global_policy().name == "mixed_bfloat16"
+    finally:
+        keras.mixed_precision.set_global_policy("float32")
+    assert (model.encoder.compute_dtype, copy.encoder.compute_dtype) == ("bfloat16", "float32")
+    for ours, theirs in zip(copy.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def test_a_file_that_gives_other_outputs_is_not_kept(

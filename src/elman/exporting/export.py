@@ -1,58 +1,22 @@
 """Writes a trained model into a folder that other programs can use without this package."""
 
 import importlib
-import importlib.util
 import shutil
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from elman import __version__
 from elman.artifacts import new_folder, read_json, sha256_file, write_json
 from elman.data.tokenizer import BOS_ID, EOS_ID, METADATA_FILE, MODEL_FILE, PAD_ID, UNK_ID
 from elman.errors import ConversionError
+from elman.exporting.formats import WAYS, Format, check_installed
 from elman.exporting.source import TOLERANCE, Source, Written, plain_copy
 from elman.packages.loading import load_found
 from elman.packages.package import Package
 from elman.using.locate import Located
 
-Format = Literal["onnx", "savedmodel", "litert"]
-
 ABOUT = "export.json"
-
-
-class _Way(NamedTuple):
-    """How a format is written.
-
-    Attributes:
-        module: Has `write`.
-        needs: Packages that it imports, as (import name, package).
-    """
-
-    module: str
-    needs: tuple[tuple[str, str], ...]
-
-
-WAYS: dict[str, _Way] = {
-    "onnx": _Way("elman.exporting.onnx_file", (("onnx", "onnx"),)),
-    "savedmodel": _Way("elman.exporting.saved_model", (("tensorflow_text", "tensorflow-text"),)),
-    "litert": _Way("elman.exporting.litert_file", (("ai_edge_litert", "ai-edge-litert"),)),
-}
-
-
-def check_installed(form: str) -> None:
-    """Says which packages a format needs, before anything is loaded.
-
-    Raises:
-        ConversionError: The format is unknown, or a package is missing.
-    """
-    if form not in WAYS:
-        raise ConversionError(f"--format: one of {', '.join(WAYS)} is needed, but came {form!r}")
-    missing = [package for name, package in WAYS[form].needs if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ConversionError(
-            f"the format {form} needs {', '.join(missing)}, which is not installed: pip install 'elman[export]'"
-        )
 
 
 def export_model(found: Package | Located, out: Path, *, form: Format) -> dict[str, Any]:
