@@ -192,7 +192,7 @@ class Soak:
             words = [self._random.choice(own + SHARED) for _ in range(self._random.randint(4, 14))]
             if self._random.random() < NOISE:
                 label = "bad" if label == "good" else "good"
-            lines.append(f"{' '.join(words)} number {self._rows},{label}\n")
+            lines.append(f"{' '.join(words)} number {self._random.randrange(10**6)},{label}\n")
             self._rows += 1
         with self._input.open("a") as file:
             file.writelines(lines)

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -52,6 +53,27 @@ def _remove_left_over(path: Path) -> None:
         with suppress(OSError), found.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its process works
             found.unlink()
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Gives an empty folder beside `path`; it becomes `path` only when the block ends well, and is gone otherwise.
+
+    Raises:
+        ArtifactError: `path` is there already.
+    """
+    if path.exists() or path.is_symlink():
+        raise ArtifactError(f"{path}: is there already; name another folder, or delete it")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        yield folder
+        umask = os.umask(0)
+        os.umask(umask)
+        folder.chmod(0o777 & ~umask)  # mkdtemp gives 0700
+        folder.rename(path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_text(path: Path, text: str) -> None:

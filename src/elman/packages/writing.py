@@ -1,14 +1,11 @@
 """Makes a package of a trained model."""
 
-import os
 import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from elman.artifacts import sha256_file, write_json
+from elman.artifacts import new_folder, sha256_file, write_json
 from elman.errors import ArtifactError
 from elman.models.serving import Serving, TokenizerFile, write_serving
 from elman.packages.package import FILES, MANIFEST, MODEL, TOKENIZER, Manifest, Package, open_package
@@ -42,7 +39,7 @@ def write_package(
     """
     cell_folder = cell_folder.resolve()
     source = locate(cell_folder if seed is None else cell_folder / f"seed-{seed}", models=cell_folder.parent.parent)
-    with _new_folder(out) as folder:
+    with new_folder(out) as folder:
         serving = _copy_files(source, folder)
         found = Located(folder / MODEL, source.seed, serving, None)
         model = load_located(found)
@@ -83,21 +80,3 @@ def _copy_files(source: Located, folder: Path) -> Serving:
     serving = source.serving.model_copy(update={"tokenizer": known, "valid_loss": loss})
     write_serving(folder, serving)
     return serving
-
-
-@contextmanager
-def _new_folder(out: Path) -> Iterator[Path]:
-    """A folder beside `out` that becomes `out` when the block ends well, and goes otherwise."""
-    if out.exists() or out.is_symlink():
-        raise ArtifactError(f"{out}: is there already; a package is written once. Name another folder or delete it")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
-        yield folder
-        umask = os.umask(0)
-        os.umask(umask)
-        folder.chmod(0o777 & ~umask)  # mkdtemp gives 0700, which a server could not read
-        folder.rename(out)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise

@@ -1,0 +1,1 @@
+"""Models of other programs as models of this package."""
