@@ -14,7 +14,17 @@ from typing import Any
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("pipelines", "src", "data/dvc.yaml", "dvc.yaml", "params.yaml", ".dvc/config", ".dvc/.gitignore", ".dvcignore", ".gitignore")
+COPIED = (
+    "pipelines",
+    "src",
+    "data/dvc.yaml",
+    "dvc.yaml",
+    "params.yaml",
+    ".dvc/config",
+    ".dvc/.gitignore",
+    ".dvcignore",
+    ".gitignore",
+)
 
 SMALL: dict[str, Any] = {
     "dataset": {"path": "reviews.csv", "label_column": "label"},
