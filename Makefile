@@ -22,11 +22,12 @@ demo: $(VENV)/installed  ## run the pipeline on the default data and print the c
 test: $(VENV)/installed  ## run all tests
 	@pytest -n 2 --dist loadfile
 
-check: $(VENV)/installed  ## lint, formatting, types, import contracts
+check: $(VENV)/installed  ## lint, formatting, types, import contracts, known vulnerabilities of the packages
 	ruff check .
 	ruff format --check .
 	mypy
 	lint-imports
+	@python -m tests.helpers.audit
 
 reproduce: $(VENV)/installed  ## train a preset beside its published figure: PRESET=name DATA=/path/to/its/data
 	@python benchmarks/reproduce.py "$(PRESET)" $(if $(DATA),--data "$(DATA)")

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from elman.layers.gru import GRU
 from elman.layers.kernels.gru import GRU_KERNEL
 from elman.models import encoder
 
-FACTS = {"passed", "seconds", "machine", "checks"}
+FACTS = {"passed", "seconds", "machine", "store", "checks"}
 
 
 def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -27,12 +28,35 @@ def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return int(stopped.value.code or 0)
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder without a tracking store."""
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_store_that_is_not_right_fails_the_doctor_with_its_own_exit_code(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(monkeypatch, "doctor", "--store") == 0
+    assert "no tracking store here yet" in capsys.readouterr().out
+    assert list(folder.iterdir()) == []
+    (folder / "mlruns").mkdir()
+    (folder / "mlruns" / "mlflow.db").write_bytes(b"no database at all" * 100)
+    assert run_main(monkeypatch, "doctor", "--store", "--json") == 50
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["passed"] is False
+    assert f"{folder / 'mlruns' / 'mlflow.db'} is damaged" in printed.err
+
+
 def test_a_right_machine_passes_every_check_within_a_minute() -> None:
     result = CliRunner().invoke(app, ["doctor", "--json"])
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
     assert set(report) == FACTS
     assert report["passed"] is True
+    assert report["store"]["problems"] == []
     names = [check["name"] for check in report["checks"]]
     for cell in encoder.CELLS:
         for direction in ("forwards", "backwards"):

@@ -1,8 +1,11 @@
-"""docs/faults.md names tests that exist."""
+"""docs/faults.md names tests that exist, and so do the pages on failures and security."""
 
 import ast
 import re
 
+import pytest
+
+from elman.errors import ElmanError
 from tests.helpers.stage_deps import ROOT
 
 PAGE = ROOT / "docs" / "faults.md"
@@ -37,3 +40,24 @@ def test_every_fault_is_told_once_with_its_right_behaviour() -> None:
     assert all(len(row) == 3 and row[1] for row in rows())
     faults = [row[0] for row in rows()]
     assert len(set(faults)) == len(faults)
+
+
+@pytest.mark.parametrize("page", ["failures.md", "security.md"])
+def test_a_page_that_promises_something_names_a_test_that_exists(page: str) -> None:
+    lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.rstrip(" |").endswith("| tests"))
+    table = [line for line in lines[start + 2 :] if line.startswith("| ") and "`tests/" in line]
+    assert len(table) >= 8
+    for line in table:
+        named = re.findall(r"`(tests/\S+?\.py)::(\S+?)`", line)
+        assert named
+        for path, name in named:
+            assert name in names_in(path), f"{path}::{name}, named in docs/{page}, does not exist"
+
+
+def test_the_page_on_failures_has_every_exit_code() -> None:
+    def tree(kind: type[ElmanError]) -> set[int]:
+        return {kind.exit_code}.union(*(tree(below) for below in kind.__subclasses__()))
+
+    page = (ROOT / "docs" / "failures.md").read_text(encoding="utf-8").split("## Exit codes")[1]
+    assert tree(ElmanError) <= {int(code) for code in re.findall(r"^\| (\d+) \|", page, flags=re.MULTILINE)}

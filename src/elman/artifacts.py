@@ -10,7 +10,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,7 +18,8 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from elman.errors import ArtifactError
+from elman.errors import ArtifactError, ElmanError
+from elman.storage import storage_error
 
 _CHUNK = 1 << 20  # bytes read at a time when hashing
 
@@ -28,7 +29,8 @@ def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary path beside `path`; it becomes `path` only when the block ends well.
 
     A reader sees the old file or the new one, never a part; after an error the temporary file is gone. One that a
-    killed process has left is removed by the next one that writes the same file.
+    killed process has left is removed by the next one that writes the same file. An error of the system, such as a full
+    disk, names `path`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_left_over(path)
@@ -36,7 +38,8 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     fcntl.flock(descriptor, fcntl.LOCK_EX)  # free again when this process ends in whatever way
     try:
-        yield temporary
+        with _naming(path):
+            yield temporary
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp gives 0600, which a colleague or a server could not read
@@ -74,6 +77,17 @@ def new_folder(path: Path) -> Iterator[Path]:
         folder.rename(path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Names the file in an error of the system that has no name: "No space left on device" alone helps nobody."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -135,13 +149,17 @@ class TableWriter:
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self._path = path
         self._schema = schema
-        self._replacing = replacing(path)
+        self._stack = ExitStack()
         self._writer: pq.ParquetWriter | None = None
 
     def __enter__(self) -> Self:
-        temporary = self._replacing.__enter__()
-        self._writer = pq.ParquetWriter(temporary, self._schema, compression="zstd")
+        with ExitStack() as stack:
+            temporary = stack.enter_context(replacing(self._path))
+            self._writer = pq.ParquetWriter(temporary, self._schema, compression="zstd")
+            stack.callback(self._writer.close)  # before the file gets its name, and inside what names it in an error
+            self._stack = stack.pop_all()
         return self
 
     def write(self, columns: dict[str, Any]) -> None:
@@ -152,9 +170,7 @@ class TableWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        assert self._writer is not None
-        self._writer.close()
-        self._replacing.__exit__(kind, error, traceback)
+        self._stack.__exit__(kind, error, traceback)
 
 
 def read_table(path: Path, *, columns: list[str] | None = None) -> pa.Table:
@@ -162,13 +178,14 @@ def read_table(path: Path, *, columns: list[str] | None = None) -> pa.Table:
 
     Raises:
         ArtifactError: The file is missing, damaged, or lacks a column.
+        StorageError: The file may not be read.
     """
     try:
         table = pq.read_table(path, columns=columns)
     except FileNotFoundError:
         raise ArtifactError(f"{path}: no such file; run `dvc repro` to make it") from None
     except (pa.ArrowInvalid, OSError) as error:
-        raise ArtifactError(f"{path}: damaged Parquet ({error}); delete it and run `dvc repro` again") from None
+        raise _unreadable(path, error) from None
     missing = set(columns or ()) - set(table.column_names)
     if missing:
         raise ArtifactError(f"{path}: lacks the columns {sorted(missing)}; it was written by another version")
@@ -180,6 +197,7 @@ def read_batches(path: Path, *, columns: list[str] | None = None, batch_rows: in
 
     Raises:
         ArtifactError: The file is missing or damaged.
+        StorageError: The file may not be read.
     """
     try:
         with pq.ParquetFile(path) as file:
@@ -189,7 +207,13 @@ def read_batches(path: Path, *, columns: list[str] | None = None, batch_rows: in
     except FileNotFoundError:
         raise ArtifactError(f"{path}: no such file; run `dvc repro` to make it") from None
     except (pa.ArrowInvalid, OSError) as error:
-        raise ArtifactError(f"{path}: damaged Parquet ({error}); delete it and run `dvc repro` again") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: Exception) -> ElmanError:
+    return storage_error(error) or ArtifactError(
+        f"{path}: damaged Parquet ({error}); delete it and run `dvc repro` again"
+    )
 
 
 def sha256_file(path: Path) -> str:

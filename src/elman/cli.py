@@ -4,7 +4,7 @@ import dataclasses
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -12,10 +12,12 @@ from elman import __version__
 from elman.cli_compare import compare
 from elman.cli_doctor import doctor
 from elman.cli_export import export, import_torch
+from elman.cli_relocate import relocate
 from elman.cli_search import search
 from elman.cli_study import study_app
 from elman.cli_use import classify, score
 from elman.errors import ElmanError
+from elman.storage import storage_error
 
 app = typer.Typer(
     name="elman",
@@ -26,6 +28,7 @@ app = typer.Typer(
 )
 app.add_typer(study_app, name="study")
 app.command()(doctor)
+app.command()(relocate)
 app.command()(compare)
 app.command()(search)
 app.command()(classify)
@@ -117,5 +120,13 @@ def main() -> None:
     try:
         app()
     except ElmanError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
+        _fail(error)
+    except OSError as error:
+        if (known := storage_error(error)) is None:
+            raise
+        _fail(known)
+
+
+def _fail(error: ElmanError) -> NoReturn:
+    typer.echo(f"error: {error}", err=True)
+    sys.exit(error.exit_code)

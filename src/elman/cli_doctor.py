@@ -1,23 +1,46 @@
-"""`elman doctor`: whether this machine computes what it should."""
+"""`elman doctor`: whether this machine computes what it should, and whether the tracking store is all right."""
 
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from elman.errors import CheckError
+from elman.errors import CheckError, TrackingError
 from elman.stages import quiet_tensorflow
 
 if TYPE_CHECKING:
     from elman.diagnostics.check import Check
+    from elman.tracking.health import StoreHealth
 
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output only.")] = False,
+    store: Annotated[bool, typer.Option("--store", help="Only the tracking store of this folder, in seconds.")] = False,
 ) -> None:
-    """Check in a minute that kernels, gradients and seeds are right on this machine."""
+    """Check in a minute that kernels, gradients and seeds are right on this machine, and the tracking store sound."""
+    from elman.tracking.health import check_store
+
+    health = check_store(Path())
+    if not as_json:
+        _print_store(health)
+    if not store:
+        _check_machine(health, as_json=as_json)
+    elif as_json:
+        typer.echo(json.dumps({"passed": not health.problems, "store": health.to_json()}))
+    if health.problems:
+        raise TrackingError("; ".join(health.problems))
+
+
+def _print_store(health: "StoreHealth") -> None:
+    typer.echo(f"tracking store {health.address}: {'NOT RIGHT' if health.problems else 'ok'}")
+    for line in (*health.said, *health.problems):
+        typer.echo(f"  {line}")
+
+
+def _check_machine(health: "StoreHealth", *, as_json: bool) -> None:
     quiet_tensorflow()
     from elman.diagnostics.machine import describe_machine, machine_lines
 
@@ -35,7 +58,8 @@ def doctor(
     seconds = time.perf_counter() - started
     failed = [check for check in checks if not check.passed]
     if as_json:
-        report: dict[str, Any] = {"passed": not failed, "seconds": seconds, "machine": facts}
+        passed = not failed and not health.problems
+        report: dict[str, Any] = {"passed": passed, "seconds": seconds, "machine": facts, "store": health.to_json()}
         typer.echo(json.dumps(report | {"checks": [check.to_json() for check in checks]}, allow_nan=False))
     if failed:
         names = "; ".join(f"{check.name} ({check.detail})" for check in failed)

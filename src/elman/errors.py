@@ -10,6 +10,7 @@ ElmanError                     exit code 1
 ├── DeviceError                exit code 33   the device asked for is not there
 ├── ConversionError            exit code 34   weights of another library have no counterpart here, or the other way
 ├── CheckError                 exit code 35   a check of this machine failed
+├── StorageError               exit code 36   a disk is full, read-only or not permitted
 ├── TrainingError              exit code 40   training diverged or cannot start
 ├── MetricError                exit code 41   a measure is not defined on what it was given
 └── TrackingError              exit code 50   the tracking store cannot be reached or refused
@@ -73,6 +74,12 @@ class CheckError(ElmanError):
     """What is computed on this machine is not right."""
 
     exit_code = 35
+
+
+class StorageError(ElmanError):
+    """A disk is full, read-only, broken, or this user may not write there."""
+
+    exit_code = 36
 
 
 class TrainingError(ElmanError):

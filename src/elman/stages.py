@@ -4,8 +4,10 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from elman.errors import ElmanError
+from elman.storage import storage_error
 
 
 def quiet_tensorflow() -> None:
@@ -19,14 +21,22 @@ def quiet_tensorflow() -> None:
 def run_stage(name: str, main: Callable[[], None]) -> None:
     """Runs `main`; an error raised on purpose is printed without a traceback, any other one with it.
 
-    The last line on standard error names the stage that failed, so that a scheduled job's log says where to look.
+    A full or read-only disk and a missing permission are told like errors raised on purpose. The last line on standard
+    error names the stage that failed, so that a scheduled job's log says where to look.
     """
     quiet_tensorflow()
     try:
         main()
     except ElmanError as error:
-        print(f"error: {error}\nstage {name} failed ({type(error).__name__})", file=sys.stderr)  # noqa: T201
-        sys.exit(error.exit_code)
-    except Exception:
-        print(f"stage {name} failed", file=sys.stderr)  # noqa: T201
-        raise
+        _fail(name, error)
+    except Exception as error:
+        known = storage_error(error)
+        if known is None:
+            print(f"stage {name} failed", file=sys.stderr)  # noqa: T201
+            raise
+        _fail(name, known)
+
+
+def _fail(name: str, error: ElmanError) -> NoReturn:
+    print(f"error: {error}\nstage {name} failed ({type(error).__name__})", file=sys.stderr)  # noqa: T201
+    sys.exit(error.exit_code)

@@ -1,4 +1,5 @@
 import logging
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,27 @@ def test_a_server_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("sqlite:///mlruns/mlflow.db", "another file from every folder"),
+        ("mlruns", "no address"),
+        ("file:///srv/mlruns", "no address"),
+        ("htp://me:secret@host", "no address"),
+        ("http://", "names no server"),
+        ("http://host/ --backdoor", "without spaces"),
+        ("sqlite:////srv/a.db\n", "without spaces"),
+    ],
+)
+def test_an_address_that_is_none_or_depends_on_the_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, message: str
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+    with pytest.raises(TrackingError, match=message) as caught:
+        store_uri(tmp_path)
+    assert "secret" not in str(caught.value)
+
+
 def test_passwords_are_not_shown() -> None:
     assert shown("https://me:secret@host/x") == "https://host/x"
 
@@ -56,7 +78,7 @@ def test_a_moved_checkout_is_refused_before_artifacts_land_in_the_old_place(root
     Tracker.open(root=root, experiment="moved").close()
     (tmp_path / "mlruns").mkdir()
     (tmp_path / "mlruns" / "mlflow.db").write_bytes((root / "mlruns" / "mlflow.db").read_bytes())
-    with pytest.raises(TrackingError, match="moved or copied"):
+    with pytest.raises(TrackingError, match=r"moved or copied.*`elman relocate`"):
         Tracker.open(root=tmp_path, experiment="moved")
 
 
@@ -80,24 +102,43 @@ def test_the_views_of_an_experiment_come_back_and_what_a_person_changed_stays(ro
     assert "mlflow.sharedViewState.elman-cells" in tags
 
 
-def test_processes_that_start_at_once_make_one_quiet_store(tmp_path: Path) -> None:
-    code = (
-        "from pathlib import Path; from elman.tracking.tracker import Tracker\n"
-        "with Tracker.open(root=Path('.'), experiment='x') as tracker: print(tracker.experiment_id)"
-    )
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", code],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    ended = [process.communicate(timeout=100) for process in started]
-    assert {output for output, _ in ended} == {"1\n"}
-    assert [errors for _, errors in ended] == ["", ""]
+_EIGHT = """
+import multiprocessing, random
+from pathlib import Path
+import mlflow.store.tracking.sqlalchemy_store  # once, and not in each of the eight
+from elman.tracking.tracker import Tracker
+
+def record(number, start):
+    start.wait()
+    values = random.Random(number)
+    with Tracker.open(root=Path('.'), experiment='x') as tracker:
+        with tracker.parent_run(task='classifier', cell=f'cell {number}', params={'number': number}) as run:
+            for step in range(1, 51):
+                run.log_epoch(step, {'train_loss': values.random()})
+
+fork = multiprocessing.get_context('fork')
+start = fork.Barrier(8)
+processes = [fork.Process(target=record, args=(number, start)) for number in range(8)]
+for process in processes:
+    process.start()
+for process in processes:
+    process.join()
+print([process.exitcode for process in processes])
+"""
+
+
+def test_eight_processes_that_start_at_once_on_no_store_make_one_with_eight_runs_and_400_values(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", _EIGHT], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{[0] * 8}\n", "")
+    with Tracker.open(root=tmp_path, experiment="x") as tracker:
+        runs = tracker.client.search_runs([tracker.experiment_id])
+        assert sorted(run.data.params["number"] for run in runs) == list("01234567")
+        assert {run.info.status for run in runs} == {"FINISHED"}
+        for run in runs:
+            drawn = random.Random(int(run.data.params["number"]))
+            points = tracker.client.get_metric_history(run.info.run_id, "train/loss")
+            expected = [(step, drawn.random()) for step in range(1, 51)]
+            assert sorted((point.step, point.value) for point in points) == expected
 
 
 def test_opening_sends_nothing_home() -> None:

@@ -10,6 +10,7 @@ from elman.errors import ArtifactError
 from elman.models.classifier import Classifier
 from elman.models.language_model import LanguageModel
 from elman.models.spec import ModelSpec
+from elman.storage import storage_error
 
 Model = Classifier | LanguageModel
 
@@ -44,6 +45,7 @@ def load_model(folder: Path) -> Model:
 
     Raises:
         ArtifactError: A file is missing or damaged, or the weights do not fit the description.
+        StorageError: A file may not be read.
     """
     spec = ModelSpec.from_json(read_json(folder / "model.json"), source=str(folder / "model.json"))
     model = build_model(spec)
@@ -53,7 +55,8 @@ def load_model(folder: Path) -> Model:
     try:
         model.load_weights(weights)
     except Exception as error:
-        raise ArtifactError(f"{weights}: damaged, or not the weights of {folder / 'model.json'}: {error}") from error
+        damaged = ArtifactError(f"{weights}: damaged, or not the weights of {folder / 'model.json'}: {error}")
+        raise storage_error(error) or damaged from error
     return model
 
 

@@ -71,6 +71,11 @@ def is_gone(tags: dict[str, str], *, shared_disk: bool) -> bool:
     return (shared_disk or host == socket.gethostname()) and _is_free(path)
 
 
+def anyone_alive(folder: Path) -> bool:
+    """Whether a process that records runs here works now."""
+    return any(not _is_free(path) for path in folder.glob("[!.]*"))
+
+
 def remove_stale(folder: Path) -> None:
     """Deletes the lock files of processes that are gone."""
     for path in folder.glob("[!.]*"):

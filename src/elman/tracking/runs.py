@@ -1,28 +1,24 @@
 """One recorded run: what is written to it, and how it ends."""
 
-import hashlib
 import json
 import math
-import time
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from elman.errors import TrackingError
+from elman.tracking.entries import ERROR_TAG, make_entry
 from elman.tracking.liveness import Alive, raising_on_signals
 from elman.tracking.store import reported
+from elman.tracking.writer import Writer
 
-ERROR_TAG = "elman.error"
 NON_FINITE_TAG = "non_finite"
 NON_FINITE_COUNT_TAG = "non_finite_count"
-CHANGED_PREFIX = "changed."
 
 _GROUPS = ("train", "valid", "test")  # the page folds metrics by what stands before the slash
 _SIGNAL_EXITS = (0, None, 129, 130, 143)  # SystemExit codes that mean "asked to stop", not "failed"
-_PARAMS_A_BATCH = 100
-_METRICS_A_BATCH = 1000
-_LONGEST_PARAM = 6000  # characters; MLflow refuses more
 _LONGEST_TAG = 5000  # characters; MLflow takes 8,000, older servers 5,000
 
 
@@ -33,13 +29,25 @@ class Run:
         client: The `MlflowClient`.
         uri: The store's address, for messages.
         run_id: The run.
+        writer: The way to the store; a tracker's own goes on while the store is away. Without one that is an error.
     """
 
-    def __init__(self, client: Any, uri: str, run_id: str) -> None:
+    def __init__(self, client: Any, uri: str, run_id: str, *, writer: Writer | None = None) -> None:
         self._client = client
         self._uri = uri
-        self.run_id = run_id
+        self._run_id = run_id
+        self._writer = writer or Writer(client, uri)
         self._non_finite: list[str] = []
+        self._once = False  # whether what has a step may stand in the store already
+
+    @property
+    def run_id(self) -> str:
+        """The store's name of the run; one of our own where it was begun while the store was away."""
+        return self._writer.name(self._run_id)
+
+    @run_id.setter
+    def run_id(self, value: str) -> None:
+        self._run_id = value
 
     @property
     def tags(self) -> dict[str, str]:
@@ -55,23 +63,15 @@ class Run:
 
     def set_status(self, status: str, *, end_time: int | None = None) -> None:
         """RUNNING, FINISHED, FAILED or KILLED; `recording` is what calls it."""
-        with reported(self._uri):
-            if status == "RUNNING":
-                self._client.update_run(self.run_id, status=status)
-            else:
-                self._client.set_terminated(self.run_id, status, end_time)
+        self._write("status", status=status, end_time=end_time)
 
     def forget_error(self) -> None:
         """Takes away what an earlier process of the same run failed with."""
-        with reported(self._uri):
-            if ERROR_TAG in self._client.get_run(self.run_id).data.tags:
-                self._client.delete_tag(self.run_id, ERROR_TAG)
+        self._write("untag", tag=ERROR_TAG)
 
     def set_tags(self, tags: Mapping[str, Any]) -> None:
         """Sets or replaces tags; a long value is cut."""
-        with reported(self._uri):
-            for key, value in tags.items():
-                self._client.set_tag(self.run_id, key, str(value)[:_LONGEST_TAG])
+        self._write("tags", tags={key: str(value)[:_LONGEST_TAG] for key, value in tags.items()})
 
     def log_params(self, params: Mapping[str, Any]) -> None:
         """Records parameters, each once.
@@ -80,23 +80,7 @@ class Run:
         story in the tag `changed.<name>`, such as `0.1 -> 0.2`. A value longer than MLflow takes becomes a file below
         `params/`, named in its place.
         """
-        from mlflow.entities import Param
-
-        with reported(self._uri):
-            run = self._client.get_run(self.run_id)
-            new = {}
-            for key, value in params.items():
-                text = self._short(key, show_param(value))
-                old = run.data.params.get(key)
-                if old is None:
-                    new[key] = text
-                elif old != text:
-                    story = run.data.tags.get(f"{CHANGED_PREFIX}{key}", old)
-                    if story.split(" -> ")[-1] != text:
-                        self.set_tags({f"{CHANGED_PREFIX}{key}": f"{story} -> {text}"})
-            items = [Param(key, value) for key, value in new.items()]
-            for start in range(0, len(items), _PARAMS_A_BATCH):
-                self._client.log_batch(self.run_id, params=items[start : start + _PARAMS_A_BATCH])
+        self._write("params", params={key: show_param(value) for key, value in params.items()})
 
     def log_metrics(self, metrics: Mapping[str, float | None], *, step: int = 0) -> None:
         """Records numbers in one request.
@@ -105,21 +89,16 @@ class Run:
         is not finite is left out, since one NaN breaks the page: the tag `non_finite` names it and
         `non_finite_count` counts. None is left out without a word: it means "not known".
         """
-        from mlflow.entities import Metric
-
-        now = int(time.time() * 1000)
-        finite, bad = [], []
+        finite, bad = {}, []
         for name, value in metrics.items():
             if value is None:
                 continue
             key = metric_name(name)
             if math.isfinite(value):
-                finite.append(Metric(key, float(value), now, step))
+                finite[key] = float(value)
             else:
                 bad.append(key)
-        with reported(self._uri):
-            for start in range(0, len(finite), _METRICS_A_BATCH):
-                self._client.log_batch(self.run_id, metrics=finite[start : start + _METRICS_A_BATCH])
+        self._write("metrics", metrics=finite, step=step, **({"once": True} if self._once and step else {}))
         if bad:
             self._non_finite += bad
             names = ", ".join(sorted(set(self._non_finite)))
@@ -130,9 +109,17 @@ class Run:
         self.log_metrics(metrics, step=epoch)
 
     def logged_epochs(self) -> int:
-        """The last epoch whose numbers stand in the store, 0 where none does."""
-        with reported(self._uri):
-            points = self._client.get_metric_history(self.run_id, "train/loss")
+        """The last epoch whose numbers stand in the store, 0 where none does.
+
+        While the store is away it is 0 as well, and epochs that turn out to stand there are not written again.
+        """
+        try:
+            with reported(self._uri):
+                points = self._client.get_metric_history(self.run_id, "train/loss")
+        except TrackingError as error:
+            self._writer.trouble(error)
+            self._once = True
+            return 0
         return max((point.step for point in points), default=0)
 
     def log_measures(self, split: str, measures: Mapping[str, Mapping[str, Any]]) -> None:
@@ -154,29 +141,31 @@ class Run:
 
     def log_artifact(self, path: Path, folder: str | None = None) -> None:
         """Copies a file, or all of a folder, into the run."""
-        with reported(self._uri):
-            if path.is_dir():
-                self._client.log_artifacts(self.run_id, str(path), folder)
-            else:
-                self._client.log_artifact(self.run_id, str(path), folder)
+        if not path.exists():
+            raise TrackingError(f"{path}: no such file, so that the run {self.run_id} cannot keep it")
+        self._write("artifact", path=str(path), folder=folder)
 
     def log_text(self, text: str, file: str) -> None:
         """Writes a text file into the run, such as `plan.txt`."""
-        with reported(self._uri):
-            self._client.log_text(self.run_id, text, file)
+        with self._new_file(file) as path:
+            path.write_text(text, encoding="utf-8")
 
     def log_figure(self, figure: Any, file: str) -> None:
         """Writes a matplotlib figure into the run, such as `figures/curves.png`."""
-        with reported(self._uri):
-            self._client.log_figure(self.run_id, figure, file)
+        with self._new_file(file) as path:
+            figure.savefig(path)
 
-    def _short(self, key: str, text: str) -> str:
-        if len(text) <= _LONGEST_PARAM:
-            return text
-        # The hash keeps two long values apart, in the name of the file and in the comparison of the two.
-        file = f"params/{key}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.txt"
-        self._client.log_text(self.run_id, text, file)
-        return f"{len(text)} characters, see {file}"
+    @contextmanager
+    def _new_file(self, file: str) -> Iterator[Path]:
+        """A path to write to; what stands there afterwards goes into the run as `file`."""
+        name = PurePosixPath(file)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name.name
+            yield path
+            self.log_artifact(path, None if name.parent == PurePosixPath() else str(name.parent))
+
+    def _write(self, kind: str, **values: Any) -> None:
+        self._writer.write(self.run_id, make_entry(kind, **values))
 
 
 def metric_name(name: str) -> str:

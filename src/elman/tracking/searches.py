@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from elman.tracking.runs import ERROR_TAG, Run, recording
+from elman.tracking.entries import ERROR_TAG
+from elman.tracking.runs import Run, recording
 from elman.tracking.store import reported
 from elman.tracking.tracker import LEVEL_TAG, Tracker
 from elman.tracking.views import COLORS
@@ -29,7 +30,7 @@ class SearchRun(Run):
     """The run of a search; its trials are runs below it."""
 
     def __init__(self, tracker: Tracker, run_id: str, labels: Mapping[str, str]) -> None:
-        super().__init__(tracker.client, tracker.uri, run_id)
+        super().__init__(tracker.client, tracker.uri, run_id, writer=tracker.writer)
         self._tracker = tracker
         self._labels = labels
 
@@ -38,7 +39,7 @@ class SearchRun(Run):
         """The run of one trial: open inside the block, ended with it."""
         note = _TRIAL_NOTE.format(number=number, cell=self._labels["search_cell"], task=self._labels["task"])
         own = {LEVEL_TAG: "trial", "mlflow.parentRunId": self.run_id, "mlflow.note.content": note}
-        run = Run(self._client, self._uri, self._tracker.create(f"trial {number}", {**self._labels, **own}))
+        run = self._tracker.run(self._tracker.create(f"trial {number}", {**self._labels, **own}))
         with recording(run, self._tracker.alive):
             run.log_params({"trial": number, **params})
             yield run
@@ -64,7 +65,7 @@ class SearchTracker:
         run = SearchRun(self._tracker, run_id, labels)
         if ERROR_TAG in run.tags:  # of an earlier call that was killed
             with reported(self._tracker.uri):
-                self._tracker.client.delete_tag(run_id, ERROR_TAG)
+                self._tracker.client.delete_tag(run.run_id, ERROR_TAG)
         with recording(run, self._tracker.alive):
             run.log_params({"search_cell": cell, **params})
             yield run

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from elman.errors import TrackingError
+from elman.tracking.trouble import SQLITE, advice, check_file
 
 FOLDER = "mlruns"
 
@@ -21,18 +22,63 @@ _QUIET = {
     "MLFLOW_DISABLE_AGENT_HINT": "true",
     "MLFLOW_LOGGING_LEVEL": "WARNING",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # MLflow's own 7 wait minutes before a missing server is named
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # MLflow's own 7 wait minutes before a missing server is named
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",  # seconds; MLflow's own 120, four times over, would hold up a training
 }
+# Others than these are refused: a mistyped address would otherwise be taken for a folder's name.
+_SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql")
 
 
 def store_uri(root: Path) -> str:
-    """`MLFLOW_TRACKING_URI` where it is set, else the SQLite file of the checkout, whatever the current folder is."""
-    return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{root.resolve() / FOLDER / 'mlflow.db'}"
+    """`MLFLOW_TRACKING_URI` where it is set, else the SQLite file of the checkout, whatever the current folder is.
+
+    Raises:
+        TrackingError: `MLFLOW_TRACKING_URI` is no address, or depends on the current folder.
+    """
+    named = os.environ.get("MLFLOW_TRACKING_URI")
+    if not named:
+        return f"{SQLITE}{own_file(root)}"
+    check_address(named)
+    return named
+
+
+def own_file(root: Path) -> Path:
+    """The SQLite file of the checkout."""
+    return root.resolve() / FOLDER / "mlflow.db"
+
+
+def check_address(uri: str) -> None:
+    """Refuses an address that is none, or that names another store from another folder.
+
+    Raises:
+        TrackingError: With what is allowed.
+    """
+    scheme, separator, rest = uri.partition("://")
+    if re.search(r"[\s\x00-\x1f]", uri) or not separator or scheme.split("+")[0] not in _SCHEMES:
+        raise TrackingError(
+            f"MLFLOW_TRACKING_URI: {shown(uri)!r} is no address of a tracking store; allowed are "
+            f"{', '.join(f'{name}://' for name in _SCHEMES)}, without spaces"
+        )
+    if scheme.startswith("http") and not urlparse(uri).hostname:
+        raise TrackingError(f"MLFLOW_TRACKING_URI: {shown(uri)!r} names no server")
+    if scheme == "sqlite" and not rest.startswith("//"):
+        raise TrackingError(
+            f"MLFLOW_TRACKING_URI: {uri!r} is another file from every folder; a whole path has four slashes, such as "
+            "sqlite:////srv/elman/mlruns/mlflow.db"
+        )
+
+
+def spool_name(uri: str, root: Path) -> str:
+    """What a spool's file calls the store, so that it is written out there and nowhere else.
+
+    A checkout's own store keeps its name when the checkout is moved.
+    """
+    return "own" if is_own_store(uri, root) else shown(uri)
 
 
 def is_own_store(uri: str, root: Path) -> bool:
     """Whether the store is the SQLite file of this checkout."""
-    return uri == f"sqlite:///{root.resolve() / FOLDER / 'mlflow.db'}"
+    return uri == f"{SQLITE}{own_file(root)}"
 
 
 def open_client(uri: str) -> Any:
@@ -44,6 +90,7 @@ def open_client(uri: str) -> Any:
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     with reported(uri), warnings.catch_warnings():
+        check_file(uri)
         # MLflow's own table definitions use what SQLAlchemy 2.1 calls outdated; nothing here can change that.
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.simplefilter("ignore", PendingDeprecationWarning)
@@ -51,6 +98,8 @@ def open_client(uri: str) -> Any:
 
         # MLflow reads the level when it is imported, which someone else may have done before.
         logging.getLogger("mlflow").setLevel(os.environ["MLFLOW_LOGGING_LEVEL"])
+        # It prints a traceback for what becomes one line here.
+        logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
         return MlflowClient(uri)
 
 
@@ -77,7 +126,7 @@ def open_experiment(client: Any, *, name: str, uri: str, root: Path, tags: Mappi
     if own and artifacts not in place.parents:
         raise TrackingError(
             f"{shown(uri)}: the store keeps the artifacts of {name!r} in {place}, which is not below {artifacts}: the "
-            f"checkout was moved or copied. Move it back, or move {root.resolve() / FOLDER} away to begin a new store"
+            "checkout was moved or copied. Run `elman relocate` here, which makes the store name the new place"
         )
     with reported(uri):
         for key in tags.keys() - experiment.tags.keys():  # what a person changed stays changed
@@ -89,8 +138,10 @@ def open_experiment(client: Any, *, name: str, uri: str, root: Path, tags: Mappi
 def opening(root: Path) -> Iterator[None]:
     """One process at a time: two that make the same tables at once would both fail."""
     folder = root.resolve() / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w", encoding="utf-8") as file:
+    with reported(f"{SQLITE}{own_file(root)}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("w", encoding="utf-8")
+    with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -105,10 +156,7 @@ def reported(uri: str) -> Iterator[None]:
     except Exception as error:
         # MLflow, SQLAlchemy and requests have no common base, and which one speaks depends on the store.
         text = str(error).replace(uri, shown(uri))
-        raise TrackingError(
-            f"{shown(uri)}: {type(error).__name__}: {text}\nThe tracking store cannot be used; mend it, or set "
-            "MLFLOW_TRACKING_URI to another one (unset: mlruns/mlflow.db of this checkout)"
-        ) from error
+        raise TrackingError(f"{shown(uri)}: {type(error).__name__}: {text}\n{advice(uri, error)}") from error
 
 
 def shown(uri: str) -> str:
