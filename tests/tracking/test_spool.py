@@ -142,6 +142,7 @@ def test_a_training_that_goes_on_while_the_store_is_away_writes_no_epoch_again(r
             assert again.logged_epochs() == 0
             for epoch in (1, 2, 3):
                 again.log_epoch(epoch, {"train_loss": LOSSES[epoch]})
+    tracker.close()
     assert again.run_id == child.run_id
     assert history(tracker, child.run_id, "train/loss") == [(epoch, LOSSES[epoch]) for epoch in (1, 2, 3)]
     assert again.logged_epochs() == 3

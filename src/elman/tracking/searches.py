@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from elman.tracking.entries import ERROR_TAG
 from elman.tracking.runs import Run, recording
-from elman.tracking.store import reported
 from elman.tracking.tracker import LEVEL_TAG, Tracker
 from elman.tracking.views import COLORS
 
@@ -63,9 +61,6 @@ class SearchTracker:
             note = {"mlflow.note.content": _SEARCH_NOTE.format(cell=cell, task=task)}
             run_id = self._tracker.create(f"search {cell}", {**tags, **labels, **note, LEVEL_TAG: "search"})
         run = SearchRun(self._tracker, run_id, labels)
-        if ERROR_TAG in run.tags:  # of an earlier call that was killed
-            with reported(self._tracker.uri):
-                self._tracker.client.delete_tag(run.run_id, ERROR_TAG)
         with recording(run, self._tracker.alive):
             run.log_params({"search_cell": cell, **params})
             yield run
