@@ -56,6 +56,11 @@ def find_run(client: Any, local: str) -> str | None:
     return str(found[0].info.run_id) if found else None
 
 
+def real_run_id(client: Any, run_id: str) -> str:
+    """The store's name of a run that run.json names; one that was begun while the store was away is looked for."""
+    return (find_run(client, run_id) or run_id) if is_local(run_id) else run_id
+
+
 def create_run(client: Any, entry: Entry, *, experiment_id: str) -> str:
     """Makes the run of an entry "create" and returns its id."""
     made = client.create_run(

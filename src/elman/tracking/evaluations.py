@@ -4,7 +4,7 @@ from pathlib import Path
 
 from elman.errors import ArtifactError, TrackingError
 from elman.tracking import store
-from elman.tracking.entries import find_run, is_local
+from elman.tracking.entries import real_run_id
 
 FOLDER = "evaluation"
 
@@ -29,8 +29,7 @@ def fetch_evaluation(run_id: str, *, root: Path, into: Path) -> tuple[Path, int 
         raise TrackingError(f"{store.shown(uri)}: no tracking store here, so that {run_id} cannot be looked up")
     client = store.open_client(uri)
     with store.reported(uri):
-        if is_local(run_id):  # begun while the store was away
-            run_id = find_run(client, run_id) or run_id
+        run_id = real_run_id(client, run_id)
         tags = client.get_run(run_id).data.tags
         parent = tags.get("mlflow.parentRunId")
         holder = parent or run_id

@@ -15,6 +15,7 @@ from typing import Any, Self
 from elman.errors import RegistryError
 from elman.packages.package import open_package
 from elman.tracking import store, version_files
+from elman.tracking.entries import real_run_id
 from elman.tracking.registry_runs import check_run, new_run
 from elman.tracking.version import HASH_TAG, Version, registered_name
 
@@ -79,6 +80,7 @@ class Registry:
             run_id = new_run(self._root, experiment=self.name, package=opened)
         own = {HASH_TAG: opened.hash, "task": opened.task, "cell": opened.cell, "seed": str(opened.seed)}
         with store.reported(self._uri):
+            run_id = real_run_id(self.client, run_id)
             check_run(self.client, run_id)
             source = version_files.upload(self.client, run_id, opened)
             made = self.client.create_model_version(self.name, source, run_id, tags={**tags, **own})
