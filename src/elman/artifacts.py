@@ -38,7 +38,7 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     fcntl.flock(descriptor, fcntl.LOCK_EX)  # free again when this process ends in whatever way
     try:
-        with _naming(path):
+        with naming(path):
             yield temporary
         umask = os.umask(0)
         os.umask(umask)
@@ -80,7 +80,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Names the file in an error of the system that has no name: "No space left on device" alone helps nobody."""
     try:
         yield

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Any
 
+from elman.artifacts import naming
+
 PROCESS_TAG = "elman.process"  # one tag, since each is a column of the page
 
 
@@ -38,8 +40,9 @@ class Alive:
         # Locked under a hidden name first: the file is never seen without its lock.
         hidden = self.path.with_name(f".{self.path.name}")
         self._file: IO[str] = hidden.open("w", encoding="utf-8")
-        self._file.write(f"{os.getpid()}\n")
-        self._file.flush()
+        with naming(self.path):
+            self._file.write(f"{os.getpid()}\n")
+            self._file.flush()
         fcntl.flock(self._file, fcntl.LOCK_EX)
         hidden.rename(self.path)
 

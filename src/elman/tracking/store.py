@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from elman.errors import TrackingError
-from elman.tracking.trouble import SQLITE, advice, check_file
+from elman.tracking.trouble import SQLITE, advice, brief, check_file
 
 FOLDER = "mlruns"
 
@@ -155,7 +155,7 @@ def reported(uri: str) -> Iterator[None]:
         raise
     except Exception as error:
         # MLflow, SQLAlchemy and requests have no common base, and which one speaks depends on the store.
-        text = str(error).replace(uri, shown(uri))
+        text = brief(str(error)).replace(uri, shown(uri))
         raise TrackingError(f"{shown(uri)}: {type(error).__name__}: {text}\n{advice(uri, error)}") from error
 
 

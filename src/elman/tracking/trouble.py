@@ -1,11 +1,25 @@
 """What goes wrong with a tracking store, and what to do then."""
 
 import errno
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 SQLITE = "sqlite:///"
+
+
+def brief(text: str) -> str:
+    r"""What the database itself said, where SQLAlchemy has put the statement and much else around it.
+
+    Example:
+        >>> brief("(raised by autoflush)\n(sqlite3.OperationalError) database or disk is full\n[SQL: INSERT ...]")
+        '(sqlite3.OperationalError) database or disk is full'
+        >>> brief("no route to host")
+        'no route to host'
+    """
+    found = re.search(r"\(\w+\.\w*Error\) [^\n]+", text)
+    return found.group(0) if found else text
 
 
 def advice(uri: str, error: Exception) -> str:
