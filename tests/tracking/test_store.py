@@ -129,7 +129,10 @@ print([process.exitcode for process in processes])
 
 def test_eight_processes_that_start_at_once_on_no_store_make_one_with_eight_runs_and_400_values(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", _EIGHT], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == (f"{[0] * 8}\n", "")
+    assert done.stdout == f"{[0] * 8}\n", done.stderr
+    # Quiet, but for a machine so busy that one process waits 20 s for another's turn: it keeps its values then.
+    said = [line for line in done.stderr.splitlines() if not ("locked" in line or "is back" in line)]
+    assert said == []
     with Tracker.open(root=tmp_path, experiment="x") as tracker:
         runs = tracker.client.search_runs([tracker.experiment_id])
         assert sorted(run.data.params["number"] for run in runs) == list("01234567")
