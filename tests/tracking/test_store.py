@@ -113,8 +113,8 @@ def record(number, start):
     values = random.Random(number)
     with Tracker.open(root=Path('.'), experiment='x') as tracker:
         with tracker.parent_run(task='classifier', cell=f'cell {number}', params={'number': number}) as run:
-            for step in range(1, 51):
-                run.log_epoch(step, {'train_loss': values.random()})
+            for step in range(1, 11):
+                run.log_epoch(step, {f'train_{name}': values.random() for name in 'abcde'})
 
 fork = multiprocessing.get_context('fork')
 start = fork.Barrier(8)
@@ -139,9 +139,13 @@ def test_eight_processes_that_start_at_once_on_no_store_make_one_with_eight_runs
         assert {run.info.status for run in runs} == {"FINISHED"}
         for run in runs:
             drawn = random.Random(int(run.data.params["number"]))
-            points = tracker.client.get_metric_history(run.info.run_id, "train/loss")
-            expected = [(step, drawn.random()) for step in range(1, 51)]
-            assert sorted((point.step, point.value) for point in points) == expected
+            expected = [(step, name, drawn.random()) for step in range(1, 11) for name in "abcde"]
+            found = [
+                (point.step, name, point.value)
+                for name in "abcde"
+                for point in tracker.client.get_metric_history(run.info.run_id, f"train/{name}")
+            ]
+            assert sorted(found) == expected
 
 
 def test_opening_sends_nothing_home() -> None:

@@ -2,6 +2,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,6 +128,25 @@ def test_a_run_of_this_process_is_never_taken_for_lost(tracker: Tracker, root: P
         with Tracker.open(root=root, experiment="second") as second:
             assert second.fail_lost_runs() == []
         assert _run(tracker, parent.run_id).info.status == "RUNNING"
+
+
+def test_a_run_that_ends_while_another_job_looks_for_lost_ones_keeps_its_end(
+    tracker: Tracker, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Tracker.open(root=root, experiment="second") as second:
+        search = second.client.search_runs
+
+        def slow(*arguments: Any, **options: Any) -> Any:
+            found = search(*arguments, **options)
+            ended.__exit__(None, None, None)
+            tracker.close()
+            return found
+
+        ended = tracker.parent_run(task="classifier", cell="lstm", params={})
+        parent = ended.__enter__()
+        monkeypatch.setattr(second.client, "search_runs", slow)
+        assert second.fail_lost_runs() == []
+    assert _run(tracker, parent.run_id).info.status == "FINISHED"
 
 
 def test_a_resumed_run_gains_metrics_and_keeps_its_duration(tracker: Tracker) -> None:

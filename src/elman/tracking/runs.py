@@ -207,8 +207,8 @@ def recording(run: Run, alive: Alive, *, end_time: int | None = None) -> Iterato
     """
     try:
         with raising_on_signals():
+            run.set_tags(alive.tags())  # first, or a job that starts now would take the run for a lost one
             run.set_status("RUNNING")
-            run.set_tags(alive.tags())
             run.forget_error()
             yield
     except BaseException as error:

@@ -214,8 +214,12 @@ class Tracker:
         with store.reported(self.uri):
             experiments = [item.experiment_id for item in self.client.search_experiments(max_results=1000)]
             running = self.client.search_runs(experiments, "attributes.status = 'RUNNING'", max_results=1000)
-            for run in running:
-                if not liveness.is_gone(run.data.tags, shared_disk=shared):
+            for listed in running:
+                if not liveness.is_gone(listed.data.tags, shared_disk=shared):
+                    continue
+                # A process ends its run before it gives its lock back, so that what stands there now is the truth.
+                run = self.client.get_run(listed.info.run_id)
+                if run.info.status != "RUNNING" or not liveness.is_gone(run.data.tags, shared_disk=shared):
                     continue
                 self.client.set_tag(run.info.run_id, ERROR_TAG, LOST)
                 self.client.set_terminated(run.info.run_id, "FAILED", self._last_sign(run))
