@@ -1,6 +1,6 @@
 """Resident memory and speed of `elman.Stream` over a million tokens: python -m benchmarks.stream.
 
-One stream reads a million tokens in pieces of about a hundred characters; then a thousand streams read side by side, a
+One stream reads a million tokens in pieces of 400 characters; then a thousand streams read side by side, a
 piece each at a time. A language model of the default size with fresh weights.
 """
 
@@ -15,7 +15,7 @@ from benchmarks.default_model import text, write_default_model
 from elman.artifacts import write_json
 
 TOKENS = 1_000_000
-PIECE = 100  # characters
+PIECE = 400  # characters
 STREAMS = 1000
 WARM = 50_000  # tokens before the first reading of memory
 

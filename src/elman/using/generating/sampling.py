@@ -80,10 +80,8 @@ class Chooser:
         self._seed = NamedSeed()
         if sampling.sampler != "greedy":
             self._sampler.seed_generator = self._seed
-        self._draw = tf.function(
-            self._draw_all,
-            input_signature=[tf.TensorSpec((None, vocab_size), tf.float32), tf.TensorSpec((None, 2), tf.int64)],
-        )
+        self._alone = tf.function(self._draw_one, input_signature=_signature(vocab_size, rows=1))
+        self._together = tf.function(self._draw_each, input_signature=_signature(vocab_size, rows=None))
 
     def __call__(self, logits: Any, *, seeds: np.ndarray, place: int) -> np.ndarray:
         """Draws.
@@ -97,15 +95,22 @@ class Chooser:
             int32 (B,).
         """
         named = np.stack([seeds, np.full_like(seeds, place)], axis=1)
-        return self._draw(logits, named).numpy()
+        draw = self._alone if len(named) == 1 else self._together
+        return draw(logits, named).numpy()
 
-    def _draw_all(self, logits: Any, seeds: Any) -> Any:
-        probabilities = self._sampler.compute_probabilities(logits)  # (B, V)
-        return tf.map_fn(self._draw_one, (probabilities, seeds), fn_output_signature=tf.int32)
+    def _draw_one(self, logits: Any, seeds: Any) -> Any:
+        """int32 (1,) of float32 (1, V) and int64 (1, 2)."""
+        self._seed.now = seeds[0]
+        return tf.cast(self._sampler.get_next_token(self._sampler.compute_probabilities(logits)), tf.int32)
 
-    def _draw_one(self, row: tuple[Any, Any]) -> Any:
-        self._seed.now = row[1]
-        return tf.cast(self._sampler.get_next_token(row[0][None])[0], tf.int32)
+    def _draw_each(self, logits: Any, seeds: Any) -> Any:
+        """Row by row: a draw of all rows at once would depend on their number."""
+        rows = (logits[:, None], seeds[:, None])
+        return tf.map_fn(lambda row: self._draw_one(*row)[0], rows, fn_output_signature=tf.int32)
+
+
+def _signature(vocab_size: int, *, rows: int | None) -> list[tf.TensorSpec]:
+    return [tf.TensorSpec((rows, vocab_size), tf.float32), tf.TensorSpec((rows, 2), tf.int64)]
 
 
 def text_seeds(seed: int, count: int) -> np.ndarray:
