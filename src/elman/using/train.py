@@ -11,7 +11,8 @@ from elman.data.prepare import prepare
 from elman.data.tokenizer_training import train_tokenizer
 from elman.errors import ConfigError
 from elman.training.train_cell import Inputs, train_cell
-from elman.using.load import load
+from elman.using.load import load_located
+from elman.using.locate import locate
 from elman.using.text_classifier import TextClassifier
 from elman.using.text_language_model import TextLanguageModel
 
@@ -49,7 +50,7 @@ def train(params: Params, *, task: str, cell: str, out: str | Path) -> TextClass
     folder = root / "models" / task / cell
     inputs = Inputs(encoded, tokenizer, prepared / "labels.json", root / "checkpoints", folder)
     train_cell(params=params, task=task, cell=cell, inputs=inputs, recorder=Untracked(), tags={})
-    return load(folder)
+    return load_located(locate(folder, models=root / "models", task=task))
 
 
 class UntrackedRun:
@@ -63,9 +64,18 @@ class UntrackedRun:
     def log_artifact(self, path: Path, folder: str | None = None) -> None:
         """The file stays where it is."""
 
+    def logged_epochs(self) -> int:
+        """None is kept."""
+        return 0
+
     @contextmanager
     def child_run(
-        self, *, seed: int, params: Mapping[str, Any], tags: Mapping[str, Any] | None = None
+        self,
+        *,
+        seed: int,
+        params: Mapping[str, Any],
+        tags: Mapping[str, Any] | None = None,
+        resume: str | None = None,
     ) -> "Iterator[UntrackedRun]":
         """The run of one seed."""
         yield UntrackedRun()
