@@ -13,6 +13,7 @@ from elman import cli_generate
 from elman.cli import app
 from elman.errors import ArtifactError, ConfigError, DataError
 from elman.using.display import printable
+from elman.using.text_language_model import TextLanguageModel
 from tests.helpers.served_models import write_served
 
 
@@ -24,9 +25,19 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def model(root: Path) -> TextLanguageModel:
+    return elman.load("gru", models=root / "models")
+
+
 @pytest.fixture(autouse=True)
-def _there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _there(root: Path, model: TextLanguageModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the folder with the models, one of which is loaded already."""
+    load = cli_generate.load_named
     monkeypatch.chdir(root)
+    monkeypatch.setattr(
+        cli_generate, "load_named", lambda name, *given, **how: model if name == "gru" else load(name, *given, **how)
+    )
 
 
 def run(*arguments: str, given: str | bytes | None = None, code: int = 0) -> tuple[str, str]:
@@ -35,15 +46,16 @@ def run(*arguments: str, given: str | bytes | None = None, code: int = 0) -> tup
     return done.stdout, done.stderr
 
 
-def test_a_text_is_printed_and_nothing_else() -> None:
-    (expected,) = elman.load("gru").generate("The key", max_tokens=9, seed=5)
-    printed, errors = run("gru", "The key", "--max-tokens", "9", "--seed", "5")
+def test_a_text_is_printed_and_nothing_else(model: TextLanguageModel) -> None:
+    (expected,) = model.generate("The key", max_tokens=9, seed=5)
+    printed, errors = run("language_model/gru", "The key", "--max-tokens", "9", "--seed", "5")
     assert printed == f"{expected.text}\n"
     assert errors == "model: models/language_model/gru/seed-1\n"
 
 
-def test_a_token_is_printed_before_the_next_one_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = elman.load("gru")
+def test_a_token_is_printed_before_the_next_one_is_drawn(
+    model: TextLanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn, printed = [], []
 
     def chunks():
@@ -63,10 +75,9 @@ def test_a_token_is_printed_before_the_next_one_is_drawn(monkeypatch: pytest.Mon
     )
 
 
-def test_several_texts_of_several_prompts_each_have_a_heading(tmp_path: Path) -> None:
+def test_several_texts_of_several_prompts_each_have_a_heading(model: TextLanguageModel, tmp_path: Path) -> None:
     path = tmp_path / "prompts.txt"
     path.write_text("the key\na door\n")
-    model = elman.load("gru")
     printed, _ = run("gru", "--file", path, "-n", "2", "--max-tokens", "6", "--sampler", "top_k", "--top-k", "5")
     lines = []
     for row, prompt in enumerate(["the key", "a door"], start=1):
@@ -76,16 +87,18 @@ def test_several_texts_of_several_prompts_each_have_a_heading(tmp_path: Path) ->
     assert printed.splitlines() == lines
 
 
-def test_json_lines_are_what_python_gives() -> None:
-    found = elman.load("gru").generate("the", samples=3, max_tokens=6, sampler="beam", beams=4)
+def test_json_lines_are_what_python_gives(model: TextLanguageModel) -> None:
+    found = model.generate("the", samples=3, max_tokens=6, sampler="beam", beams=4)
     printed, _ = run("gru", "the", "-n", "3", "--max-tokens", "6", "--sampler", "beam", "--beams", "4", "--json")
     assert [json.loads(line) for line in printed.splitlines()] == [
         {"row": 1, "sample": number, **one.to_json()} for number, one in enumerate(found, start=1)
     ]
 
 
-def test_without_a_prompt_a_text_begins_at_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
-    (expected,) = elman.load("gru").generate(max_tokens=5)
+def test_without_a_prompt_a_text_begins_at_its_beginning(
+    model: TextLanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (expected,) = model.generate(max_tokens=5)
     assert run("gru", "--max-tokens", "5", given="")[0] == f"{expected.text}\n"
     assert run("gru", "", "--max-tokens", "5")[0] == f"{expected.text}\n"
 

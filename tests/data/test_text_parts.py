@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elman.data.text_parts import PartEncoder
@@ -16,6 +16,7 @@ TEXTS = st.lists(st.sampled_from(WORDS) | st.text(" thecatüX漢", max_size=5), 
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60)
 @given(text=TEXTS)
 def test_parts_that_are_cut_before_spaces_have_the_ids_of_the_whole(kind: str, text: str) -> None:
     tokenizer = trained(kind)

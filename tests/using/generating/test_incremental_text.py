@@ -1,7 +1,7 @@
 """Text of tokens that come one by one is what the tokenizer decodes, with no half of a character shown."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elman.data.tokenizer import BOS_ID, EOS_ID, PAD_ID, Tokenizer
@@ -15,6 +15,7 @@ def shown(tokenizer: Tokenizer, ids: list[int], *, skip_space: bool = True) -> l
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60)
 @given(text=st.text(" thecat\n漢üX😀", max_size=12))
 def test_joined_it_is_what_was_encoded(kind: str, text: str) -> None:
     tokenizer = trained(kind)

@@ -23,7 +23,7 @@ def fed(pieces: list[str], settings_: Cleaning) -> str:
     return "".join([*map(stream.feed, pieces), stream.finish()])
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(TEXTS, st.sampled_from(FORMS), st.booleans(), st.sampled_from(["collapse", "keep"]))
 def test_pieces_are_cleaned_as_the_whole(pieces: list[str], form: str, lowercase: bool, whitespace: str) -> None:
     settings_ = cleaning(unicode_form=form, lowercase=lowercase, whitespace=whitespace)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elman.data.text_parts import PartEncoder
@@ -26,6 +26,7 @@ def fed(kind: str, pieces: list[str]) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60)
 @given(text=st.text(" thecat\n漢üX", max_size=20), seed=st.integers(0, 99))
 def test_pieces_have_the_tokens_of_the_whole(kind: str, text: str, seed: int) -> None:
     assert fed(kind, cut_up(text, seed=seed, pieces=6)) == trained(kind).encode_batch([text])[0].tolist()
