@@ -1,4 +1,4 @@
-"""`elman classify` and `elman score`: rows in, the same rows out, the bad ones named."""
+"""`elman classify`, `elman score` and `elman embed`: rows in, the same rows out, the bad ones named."""
 
 import gzip
 import io
@@ -8,12 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import elman
-from elman import cli_use
 from elman.cli import app
+from elman.cli_texts import progress
 from elman.errors import ArtifactError, DataError
 from elman.using import texts as texts_module
 from elman.using.answers import score_together
@@ -165,6 +166,31 @@ def test_score_as_json_lines_and_as_one_object() -> None:
     assert abs(stream["perplexity"] - total["perplexity"]) > 1e-3
 
 
+def test_embed_prints_a_vector_a_row_and_names_the_bad_ones() -> None:
+    model = elman.load("gru", task="classifier")
+    printed, errors = run("embed", "gru", "--task", "classifier", given=b"the key\nth\xe9 key\nold", code=3)
+    first, bad, last = objects(printed)
+    np.testing.assert_allclose([first["embedding"], last["embedding"]], model.embed(["the key", "old"]), atol=1e-6)
+    assert (bad["row"], last["row"]) == (2, 3)
+    assert "row 2: character 3 is the byte 0xe9" in errors
+
+
+def test_embed_writes_all_vectors_to_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "out" / "vectors.npy"
+    arguments = ("embed", "gru", "--task", "language_model", "--out", path, "--json")
+    (facts,) = objects(run(*arguments, given=b"the key\nth\xe9 key\nold", code=3)[0])
+    assert facts == {"version": 1, "file": str(path), "rows": 3, "numbers": 5, "refused": 1}
+    vectors = np.load(path, allow_pickle=False)
+    expected = elman.load("gru", task="language_model").embed(["the key", "old"])
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors[[0, 2]], expected, atol=1e-6)
+    assert np.isnan(vectors[1]).all()
+    with pytest.raises(DataError, match=r"--out: a name that ends in \.npy"):
+        run("embed", "gru", "text", "--out", "vectors.csv")
+    with pytest.raises(DataError, match=r"--task: classifier or language_model, but came 'both'"):
+        run("embed", "gru", "text", "--task", "both")
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -203,7 +229,7 @@ def test_a_bar_is_shown_where_errors_go_to_a_terminal_and_answers_elsewhere(monk
         errors = Terminal()
         monkeypatch.setattr(sys, "stdout", out)
         monkeypatch.setattr(sys, "stderr", errors)
-        with cli_use._progress(3) as advance:
+        with progress(3) as advance:
             advance()
             advance()
         assert ("2/3" in errors.getvalue()) is shown
@@ -223,5 +249,6 @@ def test_what_the_readme_shows_works(tmp_path: Path, monkeypatch: pytest.MonkeyP
         given = "\n".join(TEXTS) if command.startswith("cat new.txt | ") else None
         _, *words = shlex.split(command.removeprefix("cat new.txt | "))
         rows.append(len(run(*words, given=given)[0].splitlines()))
-    assert rows == [3, 9, 10]  # tables have a header
+    assert rows == [3, 9, 10, 1, 0]  # tables have a header
+    assert np.load("vectors.npy").shape[0] == 9
     exec(python.removeprefix("python"), {})

@@ -13,9 +13,10 @@ from elman.cli_compare import compare
 from elman.cli_doctor import doctor
 from elman.cli_export import export, import_torch
 from elman.cli_relocate import relocate
+from elman.cli_generate import generate
 from elman.cli_search import search
 from elman.cli_study import study_app
-from elman.cli_use import classify, score
+from elman.cli_use import classify, embed, score
 from elman.errors import ElmanError
 from elman.storage import storage_error
 
@@ -35,6 +36,8 @@ app.command()(classify)
 app.command()(score)
 app.command()(export)
 app.command()(import_torch)
+app.command()(generate)
+app.command()(embed)
 
 ParamsOption = Annotated[Path, typer.Option("--params", help="The configuration to read.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]

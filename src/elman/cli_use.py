@@ -1,43 +1,28 @@
-"""`elman classify` and `elman score`: what was trained, used on text.
+"""`elman classify`, `elman score` and `elman embed`: what was trained, used on text.
 
 TensorFlow is loaded by the commands, not by this module.
 """
 
-import itertools
-import json
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from elman.cli_texts import (
+    ColumnOption,
+    EncodingOption,
+    FileOption,
+    JsonOption,
+    ModelArgument,
+    ModelsOption,
+    TextsArgument,
+    answers_of,
+    load_named,
+    print_json,
+    text_rows,
+)
 from elman.errors import DataError
-from elman.stages import quiet_tensorflow
-
-if TYPE_CHECKING:
-    from elman.data.reading.rows import RawRow
-    from elman.packages.package import Package
-    from elman.using.locate import Located
-
-_REFUSED = 3  # exit code where some rows could not be used, and all others were
-
-ModelArgument = Annotated[
-    str,
-    typer.Argument(
-        help="A cell (its best seed on validation), a folder such as models/classifier/lstm/seed-2 or a package's, or "
-        "a registered model such as models:/NAME@champion."
-    ),
-]
-TextsArgument = Annotated[list[str] | None, typer.Argument(help="Texts; without any, lines of standard input.")]
-FileOption = Annotated[
-    Path | None, typer.Option("--file", help="A document a line; or .csv, .tsv, .jsonl, .parquet, each also .gz.")
-]
-ColumnOption = Annotated[str, typer.Option(help="Where the text is in a .csv, .tsv, .jsonl or .parquet file.")]
-EncodingOption = Annotated[str, typer.Option(help="A Python codec; for a file also auto.")]
-ModelsOption = Annotated[Path, typer.Option(help="The folder with the models of each task.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON object a row on standard output only.")]
 
 
 def classify(
@@ -50,16 +35,16 @@ def classify(
     as_json: JsonOption = False,
 ) -> None:
     """Say which class each text belongs to, and how sure the model is."""
-    rows, total = _rows(texts, file, column=column, encoding=encoding)
-    loaded = _load(model, models, task="classifier")
+    rows, total = text_rows(texts, file, column=column, encoding=encoding)
+    loaded = load_named(model, models, task="classifier")
     from elman.using.display import classification_header, classification_line
 
     if not as_json:
         typer.echo(classification_header(loaded.labels))
-    with _answers(rows, loaded.classify_each, total=total, as_json=as_json) as answers:
+    with answers_of(rows, loaded.classify_each, total=total, as_json=as_json) as answers:
         for number, text, answer in answers:
             if as_json:
-                _print_json({"row": number, **answer.to_json()})
+                print_json({"row": number, **answer.to_json()})
             else:
                 typer.echo(classification_line(number, text, answer, labels=loaded.labels))
 
@@ -82,8 +67,8 @@ def score(
     """Say how well a language model predicts each text: nats, perplexity, bits a byte."""
     if state not in (None, "document", "stream"):
         raise DataError(f"--state: document or stream, but came {state!r}")
-    rows, count = _rows(texts, file, column=column, encoding=encoding)
-    loaded = _load(model, models, task="language_model")
+    rows, count = text_rows(texts, file, column=column, encoding=encoding)
+    loaded = load_named(model, models, task="language_model")
     from elman.using.answers import ScoreSum
     from elman.using.display import score_header, score_line, token_lines, total_line
 
@@ -94,116 +79,80 @@ def score(
     def score_each(given: Iterable[object]) -> Iterator[Any]:
         return loaded.score_each(given, state=state)  # type: ignore[no-any-return]
 
-    with _answers(rows, score_each, total=count, as_json=as_json and not total) as answers:
+    with answers_of(rows, score_each, total=count, as_json=as_json and not total) as answers:
         for number, text, answer in answers:
             added.add(answer)
             if as_json and not total:
-                _print_json({"row": number, **answer.to_json(tokens=tokens)})
+                print_json({"row": number, **answer.to_json(tokens=tokens)})
             elif not total:
                 lines = token_lines(answer) if tokens else ()
                 typer.echo("\n".join([score_line(number, text, answer), *lines]))
         if total and as_json:
-            _print_json({"version": 1, **added.measures()})
+            print_json({"version": 1, **added.measures()})
         elif total or (added.num_documents > 1 and not as_json):
             typer.echo(total_line(added.measures()))
 
 
-def _rows(
-    texts: list[str] | None, file: Path | None, *, column: str, encoding: str
-) -> tuple[Iterator["RawRow"], int | None]:
-    """The rows and, where it is known, their number."""
-    from elman.using.rows import count_rows, rows_of_file, rows_of_stream, rows_of_texts
+def embed(
+    model: ModelArgument,
+    texts: TextsArgument = None,
+    file: FileOption = None,
+    column: ColumnOption = "text",
+    encoding: EncodingOption = "utf-8",
+    out: Annotated[
+        Path | None, typer.Option(help="A .npy file for all vectors, float32 (rows, numbers), instead of JSON lines.")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="classifier or language_model, where the name stands for both.")
+    ] = None,
+    models: ModelsOption = Path("models"),
+    as_json: JsonOption = False,
+) -> None:
+    """Give each text as a vector: a classifier's pooled outputs, or a language model's last state.
 
-    if texts and file is not None:
-        raise DataError("texts come as arguments or with --file, not both")
-    if texts:
-        return rows_of_texts(texts), len(texts)
-    if file is not None:
-        if not file.is_file():
-            raise DataError(f"{file}: no such file")
-        return rows_of_file(file, column=column, encoding=encoding), count_rows(file) if sys.stderr.isatty() else None
-    stream = typer.get_binary_stream("stdin")
-    if stream.isatty():
-        typer.echo("reading standard input, a text a line; Ctrl-D ends it", err=True)
-    return rows_of_stream(stream, encoding=encoding), None
-
-
-def _load(model: str, models: Path, *, task: str) -> Any:
-    from elman.packages.finding import find
-
-    with _registered(model) if model.startswith("models:/") else nullcontext(model) as name:
-        found = find(name, models=models, task=task)  # before TensorFlow is loaded: a wrong name is said at once
-        typer.echo(f"model: {_described(model, found)}", err=True)
-        quiet_tensorflow()
-        from elman.models.device import configure_device
-        from elman.packages.loading import load_found
-
-        configure_device(device="auto", threads=None, mixed_precision=False, deterministic=False)
-        return load_found(found)
-
-
-def _registered(address: str) -> AbstractContextManager[Path]:
-    from elman.tracking.named import fetched
-
-    return fetched(address, root=Path())
-
-
-def _described(model: str, found: "Package | Located") -> str:
-    from elman.packages.package import Package
-
-    if isinstance(found, Package):
-        return f"{model}, a package of {found.cell} with the seed {found.seed}"
-    return f"{found.folder}{f', the best of {found.best_of} seeds on validation' if (found.best_of or 1) > 1 else ''}"
+    Prints a JSON object a row. In a .npy file a row that could not be used is NaN.
+    """
+    if out is not None and out.suffix != ".npy":
+        raise DataError(f"--out: a name that ends in .npy is needed, but came {out}")
+    if task not in (None, "classifier", "language_model"):
+        raise DataError(f"--task: classifier or language_model, but came {task!r}")
+    rows, count = text_rows(texts, file, column=column, encoding=encoding)
+    loaded = load_named(model, models, task=task)
+    if out is None:
+        with answers_of(rows, loaded.embed_each, total=count, as_json=True) as answers:
+            for number, _, vector in answers:
+                print_json({"row": number, "embedding": vector.tolist()})
+        return
+    vectors: list[Any] = []
+    with answers_of(rows, _keeping(loaded, vectors), total=count, as_json=False) as answers:
+        used = sum(1 for _ in answers)
+        _write_vectors(out, vectors, loaded.embedding_dim)
+        facts = {"version": 1, "file": str(out), "rows": len(vectors), "numbers": loaded.embedding_dim}
+        if as_json:
+            print_json({**facts, "refused": len(vectors) - used})
+        else:
+            typer.echo(f"{out}: float32 ({len(vectors):,}, {loaded.embedding_dim:,})", err=True)
 
 
-@contextmanager
-def _answers(
-    rows: Iterator["RawRow"],
-    each: Callable[[Iterable[object]], Iterator[Any]],
-    *,
-    total: int | None,
-    as_json: bool,
-) -> Iterator[Iterator[tuple[int, str, Any]]]:
-    """Number, text and answer of the rows that have one; the others are named, and the exit code tells in the end."""
-    from elman.using.rows import text_of
+def _keeping(loaded: Any, vectors: list[Any]) -> Callable[[Iterable[object]], Iterator[Any]]:
+    """`embed_each` that keeps each vector, NaN for a row that was refused."""
+    import numpy as np
+
     from elman.using.texts import Refused
 
-    counts = {"rows": 0, "refused": 0}
+    def each(given: Iterable[object]) -> Iterator[Any]:
+        for answer in loaded.embed_each(given):
+            unused = isinstance(answer, Refused)
+            vectors.append(np.full(loaded.embedding_dim, np.nan, np.float32) if unused else answer)
+            yield answer
 
-    def answered(advance: Callable[[], None]) -> Iterator[tuple[int, str, Any]]:
-        shown, given = itertools.tee(rows)
-        for row, answer in zip(shown, each(text_of(row) for row in given), strict=True):
-            counts["rows"] += 1
-            advance()
-            if not isinstance(answer, Refused):
-                yield row.number, row.text or "", answer
-                continue
-            counts["refused"] += 1
-            typer.echo(f"{row.source}, row {row.number}: {answer.reason}", err=True)
-            if as_json:
-                _print_json({"row": row.number, "error": answer.reason})
-
-    with _progress(total) as advance:
-        yield answered(advance)
-    if counts["refused"]:
-        typer.echo(f"{counts['refused']:,} of {counts['rows']:,} rows could not be used", err=True)
-        raise typer.Exit(_REFUSED)
+    return each
 
 
-@contextmanager
-def _progress(total: int | None) -> Iterator[Callable[[], None]]:
-    """A bar on standard error, where that is a terminal and the answers go elsewhere."""
-    if not sys.stderr.isatty() or sys.stdout.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _write_vectors(out: Path, vectors: list[Any], width: int) -> None:
+    import numpy as np
 
-    columns = (TextColumn("texts"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True, redirect_stdout=False) as bar:
-        task = bar.add_task("texts", total=total)
-        yield lambda: bar.advance(task)
+    from elman.artifacts import replacing
 
-
-def _print_json(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    with replacing(out) as temporary:
+        np.save(temporary, np.stack(vectors) if vectors else np.zeros((0, width), np.float32), allow_pickle=False)

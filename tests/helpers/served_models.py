@@ -19,18 +19,20 @@ MAX_LENGTH = 20
 CLEANING = {"unicode_form": "NFC", "lowercase": True, "whitespace": "collapse"}
 
 
-def write_served(root: Path, *, losses: dict[int, float] | None = None, **changes: object) -> Path:
+def write_served(
+    root: Path, *, losses: dict[int, float] | None = None, state: str = "document", **changes: object
+) -> Path:
     """`models/tokenizer`, and a model a seed with its serving.json below `models`; returns the cell's folder."""
     tokenizer = root / "models" / "tokenizer"
     if not tokenizer.exists():
         write_tokenizer(tokenizer)
     metadata = read_json(tokenizer / "tokenizer.json")
     plain: dict[str, Any] = {"task": "classifier", "cell": "lstm", "embedding_dim": 6, "units": 5}
-    plain |= {"vocab_size": metadata["vocab_size"], **changes}
-    own: dict[str, Any] = {"state": "document", "window_length": 7}
-    if plain["task"] == "classifier":
+    own: dict[str, Any] = {"state": state, "window_length": 7}
+    if changes.get("task", "classifier") == "classifier":
         plain |= {"num_classes": len(LABELS), "bidirectional": True, "pooling": "all"}
         own = {"labels": LABELS, "max_length": MAX_LENGTH}
+    plain |= {"vocab_size": metadata["vocab_size"], **changes}
     folder = root / "models" / plain["task"] / plain["cell"]
     losses = losses or {1: 0.5}
     for seed in losses:

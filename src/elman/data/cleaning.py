@@ -27,14 +27,26 @@ def clean_text(text: str, *, unicode_form: str = "NFC", lowercase: bool = False,
         >>> clean_text("\ufeff Good\x00  film\r\n")
         'Good film'
     """
-    if _CONTROL.search(text):
-        text = text.translate(_TABLE)
+    text = clean_part(text, unicode_form=unicode_form, lowercase=lowercase, whitespace=whitespace)
+    return text if is_readable(text) else ""
+
+
+def clean_part(text: str, *, unicode_form: str, lowercase: bool, whitespace: str) -> str:
+    """`clean_text` of a part of a document, which may hold nothing to read where the whole does.
+
+    Parts that are cut at white space are cleaned as the whole is: nothing that is done here looks across it.
+    """
+    text = without_controls(text)
     if not text.isascii() and unicode_form != "none":
         text = unicodedata.normalize(unicode_form, text)  # type: ignore[arg-type]
     if lowercase:
         text = _lowered(text, unicode_form=unicode_form)
-    text = " ".join(text.split()) if whitespace == "collapse" else text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if _is_readable(text) else ""
+    return " ".join(text.split()) if whitespace == "collapse" else text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def without_controls(text: str) -> str:
+    """White space among the control characters as spaces, the others and byte order marks gone."""
+    return text.translate(_TABLE) if _CONTROL.search(text) else text
 
 
 def _lowered(text: str, *, unicode_form: str) -> str:
@@ -44,7 +56,7 @@ def _lowered(text: str, *, unicode_form: str) -> str:
     return text
 
 
-def _is_readable(text: str) -> bool:
+def is_readable(text: str) -> bool:
     """Whether a text holds anything that can be seen: not only spaces and invisible format characters."""
     if text.isascii():
         return bool(text) and not text.isspace()

@@ -168,6 +168,16 @@ class Tokenizer:
         return tokenizer
 
     @property
+    def serialized(self) -> bytes:
+        """The SentencePiece model."""
+        return bytes(self._processor.serialized_model_proto())
+
+    @property
+    def is_word_model(self) -> bool:
+        """Whether every word is one token, known or unk."""
+        return self._words is not None
+
+    @property
     def vocab_size(self) -> int:
         """Number of pieces that the model really has; what an embedding must follow."""
         return int(self._processor.get_piece_size())
@@ -183,11 +193,16 @@ class Tokenizer:
             One read-only int32 array (T,) a text, without bos and eos; of length 0 for an empty text.
         """
         if self._words is not None:
-            return [self._encode_words(text, self._words) for text in texts]
+            return [self._encode_words(text) for text in texts]
         encoded: list[npt.NDArray[np.int32]] = self._processor.encode(
             list(texts), num_threads=-1 if threads is None else threads, return_type="numpy"
         )
         return encoded
+
+    def byte(self, token_id: int) -> int | None:
+        """The byte that a piece stands for, or None where it stands for text."""
+        self._check(token_id)
+        return int(self.piece(token_id)[3:5], 16) if self._processor.is_byte(int(token_id)) else None
 
     def decode(self, ids: Sequence[int] | npt.NDArray[Any]) -> str:
         """The text of `ids`; pad, bos and eos give nothing.
@@ -209,10 +224,15 @@ class Tokenizer:
         """The text as the model sees it, with spaces written as spaces."""
         return str(self._processor.normalize(text)).removeprefix("▁").replace("▁", " ")
 
-    def _encode_words(self, text: str, words: dict[str, int]) -> npt.NDArray[np.int32]:
+    def word_ids(self, text: str) -> list[int]:
+        """To a word model: the ids of the words of `text`, also of an empty one between two spaces."""
+        assert self._words is not None, "word_ids is for word models"
+        return [self._words.get(word, UNK_ID) for word in self.normalize(text).split(" ")]
+
+    def _encode_words(self, text: str) -> npt.NDArray[np.int32]:
         if not text:
             return np.zeros(0, np.int32)
-        ids = np.array([words.get(word, UNK_ID) for word in self.normalize(text).split(" ")], np.int32)
+        ids = np.array(self.word_ids(text), np.int32)
         ids.flags.writeable = False
         return ids
 

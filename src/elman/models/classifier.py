@@ -51,9 +51,13 @@ class Classifier(keras.Model):
         Returns:
             float32 (B, C). Unnormalised log-probabilities.
         """
-        encoded = self.encoder(token_ids, padding_mask=padding_mask, training=training)
-        pooled = self.pooling(encoded.sequence, last_state=encoded.last_state, padding_mask=padding_mask)  # (B, P)
+        pooled = self.represent(token_ids, padding_mask, training)  # (B, P)
         return self.head(self.head_dropout(pooled, training=training))
+
+    def represent(self, token_ids: Any, padding_mask: Any, training: bool = False) -> Any:
+        """What the classes are told from: the pooled outputs of the encoder, float (B, P). Arguments as in `call`."""
+        encoded = self.encoder(token_ids, padding_mask=padding_mask, training=training)
+        return self.pooling(encoded.sequence, last_state=encoded.last_state, padding_mask=padding_mask)
 
     def get_config(self) -> dict[str, Any]:
         """The spec as plain values."""

@@ -60,7 +60,7 @@ def language_model_rows(
     return tf.boolean_mask(hidden, padding_mask), tf.boolean_mask(targets, padding_mask), state
 
 
-def state_spec(model: LanguageModel) -> tuple[tf.TensorSpec, ...]:
+def state_spec(model: LanguageModel | Classifier) -> tuple[tf.TensorSpec, ...]:
     """The signature of a carried state."""
     return tuple(tf.TensorSpec((None, part.shape[1]), part.dtype) for part in model.encoder.zero_state(1))
 
@@ -114,6 +114,24 @@ class LanguageModelScorer:
             return model.nll(hidden, real), state
 
         self._window_nll = window_nll
+        self._dtypes = [part.dtype for part in state_spec(model)]
+
+    def nll(self, token_ids: Any, targets: Any, padding_mask: Any, state: State) -> tuple[npt.NDArray[np.float32], Any]:
+        """Scores a window of rows that go on.
+
+        Args:
+            token_ids: int32 (B, T). Inputs.
+            targets: int32 (B, T). What follows each input.
+            padding_mask: bool (B, T). At least one real step in each row.
+            state: float (B, U) each. The state of each row.
+
+        Returns:
+            float32 (N,) nats of the N real targets, row by row, and the new state.
+        """
+        rows = np.arange(len(token_ids), dtype=np.int32)
+        state = tuple(tf.cast(part, dtype) for part, dtype in zip(state, self._dtypes, strict=True))
+        nats, state = self._window_nll(token_ids, targets, padding_mask, rows, np.zeros(len(rows), bool), state)
+        return nats.numpy(), state
 
     def __call__(
         self, windows: Iterable[Window], num_tokens: int, *, state: State | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from elman.data.cleaning import clean_text
+from elman.data.cleaning import clean_text, without_controls
 from elman.using.answers import Block, Classification, Score
 
 _SHOWN = 50  # characters of a text
@@ -47,6 +47,11 @@ def total_line(measures: Block) -> str:
         f"{measures['nll_nats_per_token']:.4f} nats a token; {measures['num_documents']:,} texts, "
         f"{measures['num_tokens']:,} tokens, {measures['num_words']:,} words, {measures['num_bytes']:,} bytes"
     )
+
+
+def printable(text: str) -> str:
+    """A text without the characters that a terminal would obey; line ends and tabs stay."""
+    return without_controls(text).replace("\r", "")
 
 
 def _number(value: float | None) -> str:

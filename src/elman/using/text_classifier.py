@@ -1,17 +1,23 @@
 """A trained classifier that takes text."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from elman.data.encoding import encode_texts
+from elman.data.text_parts import PartEncoder
 from elman.data.tokenizer import Tokenizer
 from elman.errors import ArtifactError
 from elman.evaluation.classifier import BATCH_SIZE, score_documents
 from elman.models.classifier import Classifier
 from elman.models.scoring import make_classifier_scorer
 from elman.using.answers import Classification
+from elman.using.embedding import Embedder, classifier_embedder
 from elman.using.locate import Located
+from elman.using.streaming.class_reader import ClassReader
+from elman.using.streaming.saved import fingerprint
 from elman.using.texts import Pool, Refused, all_or_error, in_order, pools
 
 
@@ -39,7 +45,7 @@ class TextClassifier:
         self.model, self.tokenizer = model, tokenizer
         self.labels, self.max_length = serving.labels, serving.max_length
         self.seed, self.folder = found.seed, found.folder
-        self._cleaning = serving.cleaning
+        self.serving = serving
         self._score = make_classifier_scorer(model)
 
     def classify(self, texts: Iterable[str], *, batch_size: int = BATCH_SIZE) -> list[Classification]:
@@ -60,8 +66,53 @@ class TextClassifier:
         self, texts: Iterable[object], *, batch_size: int = BATCH_SIZE
     ) -> Iterator[Classification | Refused]:
         """As `classify`, while texts come in: memory holds some thousands of them, a refused one stops nothing."""
-        for pool in pools(texts, cleaning=self._cleaning):
+        for pool in pools(texts, cleaning=self.serving.cleaning):
             yield from in_order(pool, self._classify_pool(pool, batch_size))
+
+    def embed(self, texts: Iterable[str]) -> npt.NDArray[np.float32]:
+        """float32 (N, P): what the classes of each text are told from, the pooled outputs of the encoder.
+
+        P is units, twice that where the classifier reads in both directions, and three times that with pooling `all`.
+        Texts are cleaned as the model's own were, and what is longer than max_length is cut.
+
+        Raises:
+            DataError: One text came instead of several, or a row is no text; the row is named.
+        """
+        rows = all_or_error(self.embed_each(texts))
+        return np.stack(rows) if rows else np.zeros((0, self.embedding_dim), np.float32)
+
+    @property
+    def embedding_dim(self) -> int:
+        """Numbers of an embedding."""
+        return int(self.model.encoder.output_dim * (3 if self.model.spec.pooling == "all" else 1))
+
+    def embed_each(self, texts: Iterable[object]) -> Iterator[npt.NDArray[np.float32] | Refused]:
+        """As `embed`, while texts come in: memory holds some thousands of them, a refused one stops nothing."""
+        for pool in pools(texts, cleaning=self.serving.cleaning):
+            yield from in_order(pool, self._embed(encode_texts(pool.texts, tokenizer=self.tokenizer)))
+
+    @cached_property
+    def _embed(self) -> Embedder:
+        return classifier_embedder(self.model, max_length=self.max_length, batch_size=BATCH_SIZE)
+
+    @cached_property
+    def reader(self) -> ClassReader:
+        """Reads texts as they come; what `elman.Stream` uses.
+
+        Raises:
+            ArtifactError: The classifier is bidirectional.
+        """
+        return ClassReader(self.model, self.labels, max_length=self.max_length)
+
+    @cached_property
+    def part_encoder(self) -> PartEncoder:
+        """Encodes texts part by part."""
+        return PartEncoder(self.tokenizer)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Names the model, with tokenizer and cleaning, whatever folder it was loaded from."""
+        return fingerprint(self.model, self.tokenizer, self.serving)
 
     def _classify_pool(self, pool: Pool, batch_size: int) -> Iterator[Classification]:
         if not pool.texts:

@@ -5,9 +5,11 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from elman.data.encoding import encode_texts
 from elman.data.sequences import EncodedDocuments, document_counts, document_sums
+from elman.data.text_parts import PartEncoder
 from elman.data.tokenizer import UNK_ID, Tokenizer
 from elman.errors import ArtifactError, MetricError
 from elman.evaluation.language_model import ROWS, score_tokens
@@ -15,7 +17,13 @@ from elman.models.encoder import State
 from elman.models.language_model import LanguageModel
 from elman.models.scoring import LanguageModelScorer
 from elman.using.answers import Score
+from elman.using.embedding import Embedder, language_model_embedder
+from elman.using.generating.generated import Generated
+from elman.using.generating.generator import Generator
+from elman.using.generating.sampling import Kind, make_sampling
 from elman.using.locate import Located
+from elman.using.streaming.saved import fingerprint
+from elman.using.streaming.surprise_reader import SurpriseReader
 from elman.using.texts import Refused, all_or_error, in_order, pools
 
 Carrying = Literal["document", "stream"]
@@ -42,7 +50,7 @@ class TextLanguageModel:
         self.state: Carrying = serving.state
         self.seed, self.folder = found.seed, found.folder
         self._window_length = serving.window_length
-        self._cleaning = serving.cleaning
+        self.serving = serving
         self._score_windows = LanguageModelScorer(model)
 
     def score(self, texts: Iterable[str], *, state: Carrying | None = None, rows: int = ROWS) -> list[Score]:
@@ -67,7 +75,7 @@ class TextLanguageModel:
     ) -> Iterator[Score | Refused]:
         """As `score`, while texts come in: memory holds some thousands of them, a refused one stops nothing."""
         carried: State | None = None
-        for pool in pools(texts, cleaning=self._cleaning):
+        for pool in pools(texts, cleaning=self.serving.cleaning):
             documents = encode_texts(pool.texts, tokenizer=self.tokenizer)
             nats, carried = score_tokens(
                 self._score_windows,
@@ -80,6 +88,83 @@ class TextLanguageModel:
             if not np.isfinite(nats).all():
                 raise MetricError(f"{self.folder}: the model's outputs are not finite")
             yield from in_order(pool, self._scores(documents, nats))
+
+    def embed(self, texts: Iterable[str]) -> npt.NDArray[np.float32]:
+        """float32 (N, U): the top layer's state after the last token of each text, each text from a zero state.
+
+        It is what the end of the text is predicted from; its eos is not read. Texts are cleaned as the model's own.
+
+        Raises:
+            DataError: One text came instead of several, or a row is no text; the row is named.
+        """
+        rows = all_or_error(self.embed_each(texts))
+        return np.stack(rows) if rows else np.zeros((0, self.embedding_dim), np.float32)
+
+    @property
+    def embedding_dim(self) -> int:
+        """Numbers of an embedding."""
+        return int(self.model.spec.units)
+
+    def embed_each(self, texts: Iterable[object]) -> Iterator[npt.NDArray[np.float32] | Refused]:
+        """As `embed`, while texts come in: memory holds some thousands of them, a refused one stops nothing."""
+        for pool in pools(texts, cleaning=self.serving.cleaning):
+            yield from in_order(pool, self._embed(encode_texts(pool.texts, tokenizer=self.tokenizer)))
+
+    @cached_property
+    def _embed(self) -> Embedder:
+        return language_model_embedder(self.model, window_length=self._window_length, rows=ROWS)
+
+    def generate(
+        self,
+        prompt: str = "",
+        *,
+        samples: int = 1,
+        max_tokens: int = 100,
+        sampler: Kind = "top_p",
+        seed: int = 1,
+        **options: float,
+    ) -> list[Generated]:
+        """Goes on with a text, never with pad, bos or unk.
+
+        Equal arguments give equal texts, and text i of several is text i of any other number of them, up to rounding
+        where two tokens are equally probable. A step costs the same at any length.
+
+        Args:
+            prompt: What the text begins with; cleaned as the model's own texts. Empty: a text from its beginning. With
+                white space at its end a new word follows, else its last word may go on.
+            samples: How many texts. With beam: the most probable ones, at most as many as there are beams.
+            max_tokens: How many tokens follow at most.
+            sampler: greedy, random, top_k, top_p or beam, as in KerasHub.
+            seed: Names the random numbers.
+            **options: temperature, top_k, top_p, beams; see `elman.using.generating.sampling.Sampling`.
+
+        Raises:
+            ConfigError: An option is unknown or out of its range.
+            DataError: The prompt is no text.
+        """
+        sampling = make_sampling(sampler=sampler, **options)
+        start = self.generator.prompt(prompt)
+        return self.generator.texts(start, sampling=sampling, samples=samples, max_tokens=max_tokens, seed=seed)
+
+    @cached_property
+    def generator(self) -> Generator:
+        """Goes on with texts; its `chunks` gives them as they come."""
+        return Generator(self.model, self.tokenizer, self.serving.cleaning)
+
+    @cached_property
+    def reader(self) -> SurpriseReader:
+        """Reads texts as they come; what `elman.Stream` uses."""
+        return SurpriseReader(self._score_windows, self.model.encoder, self._pieces, state=self.state)
+
+    @cached_property
+    def part_encoder(self) -> PartEncoder:
+        """Encodes texts part by part."""
+        return PartEncoder(self.tokenizer)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Names the model, with tokenizer and cleaning, whatever folder it was loaded from."""
+        return fingerprint(self.model, self.tokenizer, self.serving)
 
     @cached_property
     def _pieces(self) -> list[str]:

@@ -69,16 +69,21 @@ def pools(texts: Iterable[object], *, cleaning: Cleaning) -> Iterator[Pool]:
 
 
 def _accept(text: object, settings: dict[str, str | bool]) -> str | Refused:
+    found = checked(text)
+    return found if isinstance(found, Refused) else clean_text(found, **settings)  # type: ignore[arg-type]
+
+
+def checked(text: object) -> str | Refused:
+    """The text as it came, or why no model can read it."""
     if isinstance(text, Refused):
         return text
     if not isinstance(text, str):
         return Refused(f"a text is needed, but came {type(text).__name__}")
-    clean = clean_text(text, **settings)  # type: ignore[arg-type]
     try:
-        clean.encode()
+        text.encode()
     except UnicodeEncodeError:
         return Refused(_half_of_a_pair(text))
-    return clean
+    return text
 
 
 def _half_of_a_pair(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Text that a language model goes on with."""

@@ -1,0 +1,1 @@
+"""Text that is read as it comes, by a model whose state is carried."""
