@@ -12,6 +12,7 @@ from elman import __version__
 from elman.cli_compare import compare
 from elman.cli_doctor import doctor
 from elman.cli_export import export, import_torch
+from elman.cli_retrain import retrain, rollback, status
 from elman.cli_search import search
 from elman.cli_study import study_app
 from elman.cli_use import classify, score
@@ -32,6 +33,9 @@ app.command()(classify)
 app.command()(score)
 app.command()(export)
 app.command()(import_torch)
+app.command()(retrain)
+app.command()(status)
+app.command()(rollback)
 
 ParamsOption = Annotated[Path, typer.Option("--params", help="The configuration to read.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
