@@ -6,7 +6,7 @@ from pathlib import Path
 
 from elman.config import load_params
 from elman.stages import run_stage
-from elman.tracking.experiment import checkout_of, experiment_tags
+from elman.tracking.experiment import checkout_of, code_of, experiment_tags
 from elman.tracking.git import git_state
 from elman.tracking.tracker import Tracker, experiment_name
 
@@ -33,11 +33,11 @@ def main() -> None:
     name = experiment_name(params.dataset.name, arguments.task)
     with Tracker.open(root=ROOT, experiment=name) as tracker:
         tags = {
-            **git_state(ROOT).as_tags(),
+            **git_state(code_of(Path(__file__))).as_tags(),
             **experiment_tags(),
             "dvc.stage": f"train@{arguments.task}-{arguments.cell}",
         }
-        tags["elman.folder"] = os.path.relpath(Path.cwd(), ROOT)  # reproduce/<preset>, or . for the main pipeline
+        tags["elman.folder"] = os.path.relpath(Path.cwd(), ROOT)  # reproduce/<preset>, a retraining's clone, or .
         train_cell(params=params, task=arguments.task, cell=arguments.cell, inputs=inputs, recorder=tracker, tags=tags)
 
 

@@ -20,3 +20,8 @@ def test_null_words_numbers_and_comments_stay_as_they_are_written():
 def test_what_is_not_named_in_a_section_stays():
     changed = changed_params("f:\n  lstm: {units: 3}\n  gru: {units: 4}\n", {"f": {"gru": {"units": 5}}})
     assert changed == "f:\n  lstm: {units: 3}\n  gru: {units: 5}\n"
+
+
+def test_lists_and_single_values_can_be_changed_too():
+    changed = changed_params("f:\n  a: [x, y]  # names\n  b: old\n", {"f": {"a": ["z"], "b": None}})
+    assert changed == "f:\n  a: [z]\n  b: null\n"

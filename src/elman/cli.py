@@ -12,8 +12,9 @@ from elman import __version__
 from elman.cli_compare import compare
 from elman.cli_doctor import doctor
 from elman.cli_export import export, import_torch
-from elman.cli_relocate import relocate
 from elman.cli_generate import generate
+from elman.cli_relocate import relocate
+from elman.cli_retrain import retrain, rollback, status
 from elman.cli_search import search
 from elman.cli_study import study_app
 from elman.cli_use import classify, embed, score
@@ -38,6 +39,9 @@ app.command()(export)
 app.command()(import_torch)
 app.command()(generate)
 app.command()(embed)
+app.command()(retrain)
+app.command()(status)
+app.command()(rollback)
 
 ParamsOption = Annotated[Path, typer.Option("--params", help="The configuration to read.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]

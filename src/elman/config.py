@@ -98,7 +98,7 @@ class PrepareConfig(Section):
 
 
 class TokenizerConfig(Section):
-    """The SentencePiece model."""
+    """The SentencePiece model; `keep` names the folder of a trained one that is taken as it is."""
 
     model: Literal["unigram", "bpe", "word", "char"] = "unigram"
     vocab_size: Annotated[int, Field(ge=8, le=1_000_000)] = 8000
@@ -107,6 +107,7 @@ class TokenizerConfig(Section):
     normalization: Literal["identity", "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf"] = "identity"
     max_training_megabytes: PositiveInt = 50
     seed: Annotated[int, Field(ge=0)] = 1
+    keep: Annotated[str, Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -309,14 +310,27 @@ def load_params(path: Path) -> Params:
         ConfigError: The file is missing, is not YAML, or holds a wrong, unknown or missing key.
     """
     try:
-        data = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file; run the command in the folder that holds params.yaml") from None
-    except (YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not valid YAML: {error}") from None
+    return read_params(text, source=str(path))
+
+
+def read_params(text: str, *, source: str) -> Params:
+    """Checks the text of a params file; `source` is named in errors.
+
+    Raises:
+        ConfigError: It is not YAML, or holds a wrong, unknown or missing key.
+    """
+    try:
+        data = YAML(typ="safe", pure=True).load(text)
+    except YAMLError as error:
+        raise ConfigError(f"{source}: not valid YAML: {error}") from None
     if not isinstance(data, dict):
-        raise ConfigError(f"{path}: expected sections such as dataset: and tokenizer:, found {type(data).__name__}")
-    return parse_params(data, source=str(path))
+        raise ConfigError(f"{source}: expected sections such as dataset: and tokenizer:, found {type(data).__name__}")
+    return parse_params(data, source=source)
 
 
 def parse_params(data: dict[str, Any], *, source: str = "params") -> Params:

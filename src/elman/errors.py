@@ -2,6 +2,7 @@
 
 ElmanError                     exit code 1
 ├── ConfigError                exit code 2    params.yaml is wrong
+├── BusyError                  exit code 20   another job holds the lock
 ├── DataError                  exit code 30   a file or row of the input is wrong
 │   ├── LabelError                            a label is unknown, missing or written in two ways
 │   └── LeakageError                          the splits share documents
@@ -12,6 +13,7 @@ ElmanError                     exit code 1
 ├── CheckError                 exit code 35   a check of this machine failed
 ├── StorageError               exit code 36   a disk is full, read-only or not permitted
 ├── TrainingError              exit code 40   training diverged or cannot start
+├── StageError                 exit code 40   a stage of the pipeline failed in a retraining
 ├── MetricError                exit code 41   a measure is not defined on what it was given
 └── TrackingError              exit code 50   the tracking store cannot be reached or refused
     └── RegistryError                         the registry of models refuses a version or a move of the champion
@@ -30,6 +32,12 @@ class ConfigError(ElmanError):
     """params.yaml, or an override of it, is not valid."""
 
     exit_code = 2
+
+
+class BusyError(ElmanError):
+    """Another job works where only one may."""
+
+    exit_code = 20
 
 
 class DataError(ElmanError):
@@ -86,6 +94,20 @@ class TrainingError(ElmanError):
     """Training cannot start or cannot go on."""
 
     exit_code = 40
+
+
+class StageError(ElmanError):
+    """A stage of the pipeline failed.
+
+    Attributes:
+        stage: Its name, such as train@classifier-gru.
+    """
+
+    exit_code = 40
+
+    def __init__(self, message: str, *, stage: str, exit_code: int = 40) -> None:
+        super().__init__(message)
+        self.stage, self.exit_code = stage, exit_code
 
 
 class MetricError(ElmanError):

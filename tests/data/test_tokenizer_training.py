@@ -12,7 +12,7 @@ import pytest
 
 from elman.artifacts import read_json, sha256_file
 from elman.data.tokenizer import UNK_ID, Tokenizer
-from elman.data.tokenizer_training import measure, train_tokenizer
+from elman.data.tokenizer_training import keep_tokenizer, measure, train_tokenizer
 from elman.errors import TokenizerError
 
 OPTIONS: dict[str, Any] = {
@@ -145,3 +145,17 @@ def test_a_split_can_be_measured_on_its_own(tmp_path: Path) -> None:
     assert measured["tokens"] == 5
     assert measured["unk_fraction"] == pytest.approx(3 / 5)
     assert measured["tokens_per_word"] == 1.0
+
+
+def test_a_kept_tokenizer_is_taken_as_it_is_and_measured_on_the_new_text(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    trained = train_tokenizer(prepared=prepare(tmp_path / "first", train=TRAIN), output=old, **OPTIONS)
+    prepared = prepare(tmp_path / "second", train=["other words entirely", "ж"])
+    summary = keep_tokenizer(old, prepared=prepared, output=new, max_megabytes=1, seed=1)
+    for name in ("tokenizer.model", "tokenizer.json"):
+        assert (new / name).read_bytes() == (old / name).read_bytes()
+    assert summary["pieces"] == trained["pieces"]
+    assert summary["train"]["unk_fraction"] > trained["train"]["unk_fraction"] == 0.0
+    (old / "tokenizer.model").write_bytes(b"other")
+    with pytest.raises(TokenizerError, match="damaged or was put there from elsewhere"):
+        keep_tokenizer(old, prepared=prepared, output=new, max_megabytes=1, seed=1)

@@ -1,4 +1,4 @@
-"""Prepared data for the facts that are taken of it."""
+"""Prepared data for the facts that are taken of it, and a checkout for the job."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +10,7 @@ from elman.data.prepare import prepare
 from elman.data.reading.dataset import open_dataset
 from elman.data.reading.raw_columns import raw_columns
 from elman.retraining.facts import DataFacts, facts_of
+from tests.helpers.retraining import Checkout
 
 Facts = Callable[..., DataFacts]
 
@@ -30,3 +31,9 @@ def facts(tmp_path: Path) -> Facts:
         return facts_of(tmp_path / "prepared", path="news.csv", columns=raw_columns(open_dataset(dataset)))
 
     return run
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    return Checkout(tmp_path, monkeypatch)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from elman.artifacts import read_batches, replacing, sha256_file, write_json
+from elman.artifacts import read_batches, read_json, replacing, sha256_file, write_json
 from elman.data.sequences import BATCH_ROWS
 from elman.data.splits import SPLITS
 from elman.data.tokenizer import METADATA_FILE, MODEL_FILE, UNK_ID, VERSION, Tokenizer, train_sentencepiece
@@ -88,15 +88,14 @@ def train_tokenizer(
         "bytes_of_reserved_characters": text.bytes_reserved,
         "words_cut": text.words_cut,
     }
-    for split in SPLITS:
-        summary[split] = measure(
-            tokenizer,
-            prepared / f"{split}.parquet",
-            identity=normalization == "identity",
-            max_megabytes=max_training_megabytes,
-            seed=seed,
-            threads=threads,
-        )
+    summary |= _measure_splits(
+        tokenizer,
+        prepared,
+        normalization=normalization,
+        max_megabytes=max_training_megabytes,
+        seed=seed,
+        threads=threads,
+    )
     metadata = {
         "version": VERSION,
         "model": model,
@@ -111,6 +110,64 @@ def train_tokenizer(
     write_json(output / METADATA_FILE, metadata)
     write_json(output / "summary.json", summary)
     return summary
+
+
+def keep_tokenizer(
+    kept: Path, *, prepared: Path, output: Path, max_megabytes: int, seed: int, threads: int | None = None
+) -> dict[str, Any]:
+    """Takes a trained tokenizer as it is, so that models before and after read the same pieces; measures it anew.
+
+    Args:
+        kept: Folder with its tokenizer.model and tokenizer.json.
+        prepared: Folder of the prepared splits, which are measured only.
+        output: Folder to write to.
+        max_megabytes: About this much text of each split is measured at most.
+        seed: Names the documents that are drawn.
+        threads: Threads for the measures.
+
+    Returns:
+        The summary.
+
+    Raises:
+        TokenizerError: The kept tokenizer is missing or damaged.
+    """
+    tokenizer = Tokenizer.load(kept)
+    metadata = read_json(kept / METADATA_FILE)
+    summary: dict[str, Any] = {
+        "pieces": tokenizer.vocab_size,
+        "requested_pieces": metadata["requested_vocab_size"],
+        "kept": True,
+    }
+    summary |= _measure_splits(
+        tokenizer,
+        prepared,
+        normalization=metadata["normalization"],
+        max_megabytes=max_megabytes,
+        seed=seed,
+        threads=threads,
+    )
+    for name in (MODEL_FILE, METADATA_FILE):
+        with replacing(output / name) as temporary:
+            temporary.write_bytes((kept / name).read_bytes())
+    write_json(output / "summary.json", summary)
+    return summary
+
+
+def _measure_splits(
+    tokenizer: Tokenizer, prepared: Path, *, normalization: str, max_megabytes: int, seed: int, threads: int | None
+) -> dict[str, Any]:
+    identity = normalization == "identity"
+    return {
+        split: measure(
+            tokenizer,
+            prepared / f"{split}.parquet",
+            identity=identity,
+            max_megabytes=max_megabytes,
+            seed=seed,
+            threads=threads,
+        )
+        for split in SPLITS
+    }
 
 
 def measure(

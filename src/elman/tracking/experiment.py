@@ -1,16 +1,17 @@
-"""Where a DVC experiment works, and what its runs are called by."""
+"""Where a DVC experiment or a retraining works, and what its runs are called by."""
 
 import os
 from pathlib import Path
 
 _TEMPORARY = (".dvc", "tmp", "exps")  # below the checkout: copies in which queued experiments run
+_RETRAINING = "retraining"  # below the checkout, as <name>/work/<clone>: where `elman retrain` works
 
 
 def checkout_of(script: Path) -> Path:
     """The checkout that a script in `pipelines/` belongs to.
 
-    `dvc exp run --temp` and `--queue` run a copy of the checkout that is deleted afterwards; its runs belong into the
-    store of the checkout itself.
+    `dvc exp run --temp` and `--queue`, and `elman retrain`, run a copy of the checkout that is deleted afterwards; its
+    runs belong into the store of the checkout itself.
 
     Args:
         script: The script's path.
@@ -25,7 +26,28 @@ def checkout_of(script: Path) -> Path:
     for start in range(len(parts) - len(_TEMPORARY)):
         if parts[start : start + len(_TEMPORARY)] == _TEMPORARY:
             return Path(*parts[:start])
-    return Path(*parts)
+    return _retrained(script) or Path(*parts)
+
+
+def code_of(script: Path) -> Path:
+    """The folder whose commit names the code that a script runs with.
+
+    That of a retraining is its clone, since a person may commit to the checkout meanwhile. That of an experiment is the
+    checkout, which it started from.
+
+    Args:
+        script: The script's path.
+    """
+    return script.resolve().parents[1] if _retrained(script) else checkout_of(script)
+
+
+def _retrained(script: Path) -> Path | None:
+    """The checkout of a retraining's clone; None for other scripts."""
+    clone = script.resolve().parents[1]
+    if len(clone.parts) < 5 or (clone.parts[-4], clone.parts[-2]) != (_RETRAINING, "work"):
+        return None
+    root = clone.parents[3]
+    return root if (root / _RETRAINING / "lock").is_file() else None
 
 
 def experiment_tags() -> dict[str, str]:
