@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 from elman.errors import TrackingError
+from elman.tracking.new_store import make_store
 from elman.tracking.trouble import SQLITE, advice, brief, check_file
 
 FOLDER = "mlruns"
@@ -100,6 +101,8 @@ def open_client(uri: str) -> Any:
         logging.getLogger("mlflow").setLevel(os.environ["MLFLOW_LOGGING_LEVEL"])
         # It prints a traceback for what becomes one line here.
         logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
+        if uri.startswith(SQLITE) and "?" not in uri:
+            make_store(Path(uri.removeprefix(SQLITE)), lambda file: MlflowClient(f"{SQLITE}{file}"))
         return MlflowClient(uri)
 
 
