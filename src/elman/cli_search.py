@@ -6,13 +6,15 @@ TensorFlow, Optuna and MLflow are loaded by the command, not by this module.
 import difflib
 import json
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from elman.config import Cell, Params, load_params
 from elman.errors import ConfigError
 from elman.stages import quiet_tensorflow
+
+if TYPE_CHECKING:
+    from elman.config import Params
 
 
 def search(
@@ -26,6 +28,8 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output only.")] = False,
 ) -> None:
     """Tune one cell's learning rate, dropouts, units and layers on validation, and write what was found as a preset."""
+    from elman.config import load_params
+
     config = load_params(params)
     _check_names(config, task, cell)
     quiet_tensorflow()
@@ -46,7 +50,7 @@ def search(
 
 
 def _search(
-    config: Params, task: str, cell: str, storage: Path, budget: tuple[int, float | None, int], *, as_json: bool
+    config: "Params", task: str, cell: str, storage: Path, budget: tuple[int, float | None, int], *, as_json: bool
 ) -> Any:
     from elman.searching.search import Budget, search_cell
     from elman.searching.trial import Inputs
@@ -86,7 +90,9 @@ def _show(result: dict[str, Any], *, as_json: bool) -> None:
     typer.echo(f"written: {result['preset']}; to use it: cp {result['preset']} params.yaml && dvc repro")
 
 
-def _check_names(config: Params, task: str, cell: str) -> None:
+def _check_names(config: "Params", task: str, cell: str) -> None:
+    from elman.config import Cell
+
     for name, value, allowed in (("task", task, config.dataset.tasks), ("cell", cell, get_args(Cell))):
         if value not in allowed:
             near = difflib.get_close_matches(value, allowed, n=1)
