@@ -19,6 +19,7 @@ from elman.retraining.intake import Snapshot
 from elman.retraining.night import Night
 from elman.retraining.scoring import Packing, Scoring, class_names_of, read_scores
 from elman.retraining.screening import train_hash
+from elman.retraining.seed_spread import seed_spread
 from elman.retraining.workspace import Workspace
 from elman.tracking.registry import Version
 
@@ -76,6 +77,7 @@ def judge(
         class_names=names,
         new_data=champion is None or champion.tags.get("elman.train") not in (None, own_train),
         anchor=_anchor(night),
+        seed_spread=seed_spread(workspace.folder / "reports", task=night.task, cell=night.cell),
         baseline=_unigram(night, workspace, frozen) if champion is None else None,
     )
     night.facts["gate"] = result.to_json()
