@@ -25,7 +25,7 @@ from elman.artifacts import write_json
 from tests.helpers.project import Project
 
 KEEP = 8  # nights of which inputs, reports and rejected models are kept
-FIRST_ROWS, NEW_ROWS = 700, (10, 60)  # rows before the first night, and of a night
+FIRST_ROWS, NEW_ROWS = 700, (5, 30)  # rows before the first night, and of a night
 DISK_MB, FILLED_TO_MB = 3000, 1
 NOISE = 0.08  # share of rows with the other label
 PARAMS: dict[str, Any] = {
@@ -103,7 +103,7 @@ class Soak:
             "event": event,
             "results": [line["result"] for line in lines],
             "exit_codes": [line["exit_code"] for line in lines],
-            "champion": last.get("version") if last["result"] == "promoted" else last.get("champion"),
+            "champion": last.get("challenger" if last["result"] == "promoted" else "champion"),
             "gate": {key: (last.get("gate") or {}).get(key) for key in ("champion_value", "challenger_value")},
             "seconds": round(time.perf_counter() - started, 1),
             **self._sizes(),
