@@ -110,12 +110,7 @@ def test_the_main_pipeline_is_left_alone_and_shares_the_tracking_store(project):
     with sqlite3.connect(project.root / "mlruns" / "mlflow.db") as store:
         runs = store.execute("select name, status from runs order by start_time").fetchall()
         tags = dict(store.execute("select key, value from tags where key = 'elman.folder'").fetchall())
-    assert set(runs) == {
-        ("lstm", "FAILED"),
-        ("lstm seed 1", "FAILED"),
-        ("lstm", "FINISHED"),
-        ("lstm seed 1", "FINISHED"),
-    }
+    assert runs == [("lstm", "FINISHED"), ("lstm seed 1", "FINISHED")], "the killed call's own runs went on"
     assert tags == {"elman.folder": "reproduce/small"}
     assert not project.run(["git", "status", "--porcelain", "reproduce"]).stdout
 

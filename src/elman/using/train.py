@@ -8,7 +8,7 @@ from typing import Any
 from elman.config import Params
 from elman.data.encoding import encode_splits
 from elman.data.prepare import prepare
-from elman.data.tokenizer_training import train_tokenizer
+from elman.data.tokenizer_training import keep_tokenizer, train_tokenizer
 from elman.errors import ConfigError
 from elman.training.train_cell import Inputs, train_cell
 from elman.using.load import load_located
@@ -44,13 +44,25 @@ def train(params: Params, *, task: str, cell: str, out: str | Path) -> TextClass
     prepared, tokenizer, encoded = root / "data" / "prepared", root / "models" / "tokenizer", root / "data" / "encoded"
     threads = params.compute.threads
     prepare(dataset=params.dataset, cleaning=params.prepare, out=prepared)
-    train_tokenizer(prepared=prepared, output=tokenizer, threads=threads, **params.tokenizer.model_dump())
+    _make_tokenizer(params, prepared=prepared, output=tokenizer)
     max_length = params.classifier.max_length
     encode_splits(prepared=prepared, tokenizer_folder=tokenizer, output=encoded, max_length=max_length, threads=threads)
     folder = root / "models" / task / cell
     inputs = Inputs(encoded, tokenizer, prepared / "labels.json", root / "checkpoints", folder)
     train_cell(params=params, task=task, cell=cell, inputs=inputs, recorder=Untracked(), tags={})
     return load_located(locate(folder, models=root / "models", task=task))
+
+
+def _make_tokenizer(params: Params, *, prepared: Path, output: Path) -> None:
+    """As the train_tokenizer stage does."""
+    wanted, threads = params.tokenizer, params.compute.threads
+    if wanted.keep is None:
+        train_tokenizer(prepared=prepared, output=output, threads=threads, **wanted.model_dump(exclude={"keep"}))
+        return
+    megabytes = wanted.max_training_megabytes
+    keep_tokenizer(
+        Path(wanted.keep), prepared=prepared, output=output, max_megabytes=megabytes, seed=wanted.seed, threads=threads
+    )
 
 
 class UntrackedRun:
