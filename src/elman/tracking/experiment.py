@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 _TEMPORARY = (".dvc", "tmp", "exps")  # below the checkout: copies in which queued experiments run
-_RETRAINING = "retraining"  # below the checkout, as <name>/work/<clone>: where `elman retrain` works
+_RETRAINING = "retraining"  # below the checkout: where `elman retrain` keeps its clones
 
 
 def checkout_of(script: Path) -> Path:
