@@ -11,7 +11,7 @@ PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$p && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench reproduce ui
+.PHONY: help demo test slow check bench reproduce ui
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | awk -F'\t' '{printf "make %-9s %s\n", $$1, $$2}'
@@ -19,8 +19,11 @@ help:  ## list the commands
 demo: $(VENV)/installed  ## run the pipeline on the default data and print the comparison
 	@python pipelines/side_by_side.py && elman table --hints
 
-test: $(VENV)/installed  ## run all tests
+test: $(VENV)/installed  ## run all tests but the slow ones
 	@pytest -n 2 --dist loadfile
+
+slow: $(VENV)/installed  ## run the slow tests: whole pipelines again and again, a real cron
+	@pytest -n 2 --dist loadfile -m slow
 
 check: $(VENV)/installed  ## lint, formatting, types, import contracts, known vulnerabilities of the packages
 	ruff check .

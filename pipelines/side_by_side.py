@@ -6,7 +6,9 @@ much of them is idle; two tasks at once fill them. The result is that of `dvc re
 
 import subprocess
 import sys
+from pathlib import Path
 
+from elman.dvc_files import mend_dvc_files
 from elman.side_by_side import run_side_by_side
 
 BEFORE = "encode"  # what the tasks share
@@ -16,6 +18,8 @@ REPRO = ("dvc", "--wait-for-lock", "repro", "--single-item")
 
 def main() -> int:
     """Runs what the tasks share, then each task; returns the first exit code that is not 0."""
+    for line in mend_dvc_files(Path()):
+        print(line)
     listed = subprocess.run(["dvc", "stage", "list", "--name-only"], check=False, stdout=subprocess.PIPE, text=True)
     if listed.returncode:
         return listed.returncode  # DVC has said why

@@ -76,6 +76,7 @@ def test_data_that_nobody_may_pass_on_must_be_named(project):
     assert "DATA=/path/to/folder with ptb.train.txt, ptb.valid.txt, ptb.test.txt" in text
 
 
+@pytest.mark.slow
 def test_a_killed_call_is_gone_on_with_by_the_same_call(project):
     folder = project.root / "reproduce" / "small"
     with project.started([*COMMAND, "small", "--data", "corpus"]) as process:
@@ -93,6 +94,7 @@ def test_a_killed_call_is_gone_on_with_by_the_same_call(project):
     assert "small: no published figure stands in benchmarks/reproduce.py" in text
 
 
+@pytest.mark.slow
 def test_every_line_is_counted_also_those_that_stand_in_two_splits(project):
     folder = project.root / "reproduce" / "small"
     encoded = json.loads((folder / "data" / "encoded" / "summary.json").read_text())
@@ -103,6 +105,7 @@ def test_every_line_is_counted_also_those_that_stand_in_two_splits(project):
     assert encoded["vocab_size"] == 12 + 3  # eleven words, unk, eos, pad, bos: "<unk>" is unk itself
 
 
+@pytest.mark.slow
 def test_the_main_pipeline_is_left_alone_and_shares_the_tracking_store(project):
     for name in ("data/prepared", "models", "reports", "checkpoints"):
         assert not (project.root / name).exists()
@@ -115,12 +118,14 @@ def test_the_main_pipeline_is_left_alone_and_shares_the_tracking_store(project):
     assert not project.run(["git", "status", "--porcelain", "reproduce"]).stdout
 
 
+@pytest.mark.slow
 def test_the_report_names_the_command_that_makes_it(project):
     report = (project.root / "reproduce" / "small" / "reports" / "language_model" / "report.md").read_text()
     assert "make reproduce PRESET=small DATA=/path/to/corpus" in report
     assert "dvc repro" not in report
 
 
+@pytest.mark.slow
 def test_a_second_call_runs_nothing_and_gives_the_same_numbers(project):
     done = project.run([*COMMAND, "small", "--data", "corpus", "--json"])
     result = json.loads(done.stdout)
@@ -130,6 +135,7 @@ def test_a_second_call_runs_nothing_and_gives_the_same_numbers(project):
     assert result["published"] is None
 
 
+@pytest.mark.slow
 def test_changed_data_starts_again_and_a_stage_that_fails_names_itself(project):
     (project.root / "corpus" / "test.txt").write_text("\n\n")
     done = project.run([*COMMAND, "small", "--data", "corpus"], succeeds=False)

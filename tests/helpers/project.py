@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -113,6 +114,12 @@ class Project:
             data[section].update(values)
         with (self.root / "params.yaml").open("w") as stream:
             yaml.dump(data, stream)
+
+
+def runs(project: Project) -> list[tuple[str, str]]:
+    """Name and status of all runs in the tracking store, in the order in which they began."""
+    with sqlite3.connect(project.root / "mlruns" / "mlflow.db") as store:
+        return store.execute("select name, status from runs order by start_time").fetchall()
 
 
 def write_reviews(path: Path, *, rows: int = 150) -> None:

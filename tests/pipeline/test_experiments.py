@@ -8,6 +8,8 @@ import pytest
 
 from tests.helpers.project import Project
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Project:

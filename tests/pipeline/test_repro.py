@@ -2,13 +2,11 @@
 
 import json
 import re
-import sqlite3
 import time
-from pathlib import Path
 
 import pytest
 
-from tests.helpers.project import Project
+from tests.helpers.project import Project, runs
 
 TRAINED = {"train@classifier-gru", "train@language_model-gru"}
 EVALUATED = {"evaluate@classifier-gru", "evaluate@language_model-gru"}
@@ -18,12 +16,6 @@ COMPARED = {"compare@classifier", "compare@language_model"}
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Project:
     return Project(tmp_path_factory.mktemp("project"))
-
-
-def runs(project: Project) -> list[tuple[str, str]]:
-    """Name and status of all runs in the tracking store."""
-    with sqlite3.connect(project.root / "mlruns" / "mlflow.db") as store:
-        return store.execute("select name, status from runs order by start_time").fetchall()
 
 
 def test_one_command_goes_from_text_to_a_comparison(project):
@@ -105,80 +97,6 @@ def test_a_second_run_does_nothing_and_records_nothing(project):
     ran, _ = project.repro()
     assert ran == []
     assert runs(project) == before
-
-
-def test_a_seed_more_trains_only_that_seed_below_the_run_of_its_cell(project):
-    before = runs(project)
-    weights = project.root / "models" / "classifier" / "gru" / "seed-1" / "model.keras"
-    old = weights.read_bytes()
-    project.change_params({"experiment": {"seeds": [1, 2, 3]}})
-    ran, text = project.repro("evaluate@classifier-gru")
-    assert set(ran) == {"train@classifier-gru", "evaluate@classifier-gru"}
-    assert text.count("kept, made from the same settings, data and code") == 2
-    assert runs(project) == [*before, ("gru seed 3", "FINISHED")]
-    assert weights.read_bytes() == old
-    metrics = json.loads((project.root / "reports" / "classifier" / "cells" / "gru" / "metrics.json").read_text())
-    assert metrics["seeds"] == [1, 2, 3]
-
-    project.change_params({"experiment": {"seeds": [1, 2]}})
-    project.repro("evaluate@classifier-gru")
-    assert len(runs(project)) == len(before) + 1
-    assert not (weights.parent.parent / "seed-3").exists()
-
-
-def test_a_change_in_code_that_train_imports_runs_train_and_what_follows_again(project):
-    file = project.root / "src" / "elman" / "training" / "schedules.py"
-    file.write_text(file.read_text() + "\n# changed\n")
-    ran, _ = project.repro("evaluate")
-    assert set(ran) == TRAINED | EVALUATED
-
-
-def test_a_stage_that_failed_is_the_only_one_to_run_again(project):
-    script = project.root / "pipelines" / "compare.py"
-    whole = script.read_text()
-    script.write_text(whole.replace("def main() -> None:", "def main() -> None:\n    raise RuntimeError('broken')\n"))
-    _, text = project.repro(succeeds=False)
-    assert "stage compare failed" in text
-    script.write_text(whole)
-    ran, _ = project.repro()
-    assert set(ran) == COMPARED
-
-
-def wait_for_checkpoint(project: Project, process) -> Path:
-    """The first checkpoint of a training, once it is whole."""
-    for _ in range(1200):
-        found = list((project.root / "checkpoints").rglob("*.npz"))
-        if found and not found[0].name.startswith("."):
-            return found[0]
-        assert process.poll() is None, "the pipeline ended before its first checkpoint"
-        time.sleep(0.1)
-    raise AssertionError("no checkpoint appeared")
-
-
-def test_a_killed_training_goes_on_where_it_was_and_other_units_start_at_zero(project):
-    project.change_params({"classifier": {"epochs": 400}, "experiment": {"seeds": [1]}})
-    with project.started(["dvc", "repro", "train@classifier-gru"]) as process:
-        wait_for_checkpoint(project, process)
-
-    project.change_params({"classifier": {"units": 9, "epochs": 2}})
-    _, text = project.repro("train@classifier-gru")
-    assert "clean start" in text
-    assert "went on after epoch" not in text
-
-    project.change_params({"classifier": {"units": 8, "epochs": 60}})
-    with project.started(["python", "pipelines/train.py", "classifier", "gru"]) as process:
-        wait_for_checkpoint(project, process)
-        process.terminate()
-        assert process.wait(timeout=30.0) == 143
-    before = runs(project)
-    assert [status for _, status in before[-2:]] == ["KILLED", "KILLED"]
-    _, text = project.repro("train@classifier-gru")
-    done = re.search(r"went on after (?:epoch (\d+))?", text)
-    assert done
-    assert f"epoch {int(done[1] or 0) + 1}/60" in text
-    assert list((project.root / "checkpoints").rglob("*.*")) == []
-    assert runs(project) == [*before[:-2], *((name, "FINISHED") for name, _ in before[-2:])], "the same runs went on"
-    assert {status for _, status in before[:-2]} <= {"FINISHED", "FAILED"}, "a killed run does not stay RUNNING"
 
 
 def test_a_diverged_training_fails_with_its_own_exit_code_and_breaks_no_reader(project):

@@ -76,7 +76,10 @@ def test_with_nothing_new_there_is_nothing_to_do(project):
     assert [run["exit_code"] for run in found["runs"]] == [11, 0]
 
 
+@pytest.mark.slow
 def test_shuffled_labels_that_are_still_being_written_are_waited_for_and_not_promoted(project):
+    if not (project.root / "retraining").is_dir():  # where the slow tests run alone
+        assert retrain(project)[0] == 0
     lines = rows(400, seed=1)
     labels = [line.rsplit(",", 1)[1] for line in lines]
     random.Random(2).shuffle(labels)
@@ -105,4 +108,4 @@ def test_shuffled_labels_that_are_still_being_written_are_waited_for_and_not_pro
     assert aliases == [("champion", 1)]
     assert statuses == [("FINISHED",)]
     assert all(str(project.root / "mlruns") in place for (place,) in places), "not in a clone, which goes away"
-    assert sorted(value for (value,) in results) == ["not_promoted", "nothing_to_do", "promoted"]
+    assert sorted(value for (value,) in results if value != "nothing_to_do") == ["not_promoted", "promoted"]

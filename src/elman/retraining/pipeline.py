@@ -4,6 +4,7 @@ import re
 import sys
 from pathlib import Path
 
+from elman.dvc_files import mend_dvc_files
 from elman.errors import StageError
 from elman.retraining.process import run_logged
 from elman.retraining.workspace import Workspace, environment
@@ -22,6 +23,7 @@ def repro(workspace: Workspace, target: str, *, store: str) -> None:
     Raises:
         StageError: A stage failed; it carries the stage's name, and 30 or 50 where the stage ended with these.
     """
+    mend_dvc_files(workspace.folder)  # of a night that was killed
     begin = workspace.log.stat().st_size if workspace.log.exists() else 0
     code = run_logged(
         [sys.executable, "-m", "dvc", "repro", target],
