@@ -20,10 +20,10 @@ demo: $(VENV)/installed  ## run the pipeline on the default data and print the c
 	@python pipelines/side_by_side.py && elman table --hints
 
 test: $(VENV)/installed  ## run all tests but the slow ones
-	@pytest -n 2 --dist loadfile
+	@pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 slow: $(VENV)/installed  ## run the slow tests: whole pipelines again and again, a real cron
-	@pytest -n 2 --dist loadfile -m slow
+	@pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow
 
 check: $(VENV)/installed  ## lint, formatting, types, import contracts, known vulnerabilities of the packages
 	ruff check .

@@ -29,6 +29,7 @@ def search(*arguments: str):
     return done
 
 
+@pytest.mark.slow
 def test_a_search_trains_writes_a_preset_records_its_trials_and_is_gone_on_with(project):
     assert not (project / "data" / "encoded" / "test.parquet").exists(), "test is not read"
     done = search("classifier", "simple_rnn", "--trials", "2")
@@ -57,6 +58,7 @@ def test_a_search_trains_writes_a_preset_records_its_trials_and_is_gone_on_with(
     assert not any(name.startswith("test/") for run in runs for name in run.data.metrics)
 
 
+@pytest.mark.slow
 def test_a_language_model_is_tuned_with_its_embedding_as_wide_as_its_units(project):
     result = json.loads(search("language_model", "simple_rnn", "--trials", "2", "--json").stdout)
     assert result["preset"] == "presets/notes-language_model-simple_rnn-search.yaml"

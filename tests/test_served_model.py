@@ -174,6 +174,7 @@ def ask(address: str, body: object) -> tuple[int, Any]:
         return error.code, json.load(error)
 
 
+@pytest.mark.slow
 def test_a_server_answers_all_kinds_of_requests(root: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One server for all: its start takes seconds."""
     monkeypatch.chdir(root)

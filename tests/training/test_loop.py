@@ -145,6 +145,7 @@ def test_a_killed_training_goes_on_and_ends_with_the_weights_of_an_undisturbed_o
     assert_equal_weights(resumed, whole)
 
 
+@pytest.mark.slow
 def test_a_training_killed_with_signal_9_in_epoch_3_of_6_ends_with_the_weights_of_an_undisturbed_one(tmp_path):
     # keras-team/keras#19389: a resume that is none.
     code = (

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import keras
+import pytest
 
 from elman.config import ClassifierConfig
 from elman.models.device import configure_device
@@ -36,6 +37,7 @@ def hashes() -> list[str]:
     return [first, weight_hash(objective.model.get_weights())]
 
 
+@pytest.mark.slow
 def test_two_processes_with_the_same_seed_end_with_equal_weights():
     code = "import sys; sys.path[:0] = sys.argv[1:]; from test_repeat import hashes; print(*hashes())"
     here = Path(__file__).resolve()
