@@ -29,7 +29,7 @@ from tests.helpers.project import Project
 
 # Saved after each step, so that a kill within an epoch goes on within it.
 COMPUTE = {"deterministic": True, "threads": 1, "checkpoint_minutes": 0}
-TIMES = re.compile(r"seconds|per_second|run_id|time")  # what two runs may differ in
+TIMES = re.compile(r"seconds|per_second|run_id|time|^\.commit$")  # what two copies may differ in
 
 
 def main() -> None:
@@ -46,8 +46,9 @@ def main() -> None:
         for stage in _stages(undisturbed):
             seconds = _run(undisturbed, stage)
             disturbed = not arguments.stages or stage in arguments.stages
-            moments = generator(arguments.seed, stage).uniform(0.0, seconds, arguments.kills if disturbed else 0)
-            rows.append({"stage": stage, "seconds": round(seconds, 1), **_kill(killed, stage, moments)})
+            moments = generator(arguments.seed, stage).uniform(0.0, seconds, 5 * arguments.kills)
+            wanted = arguments.kills if disturbed else 0
+            rows.append({"stage": stage, "seconds": round(seconds, 1), **_kill(killed, stage, moments, wanted)})
             print(rows[-1], flush=True)
         problems = _problems(undisturbed, killed)
     total = sum(row["kills"] for row in rows)
@@ -81,10 +82,12 @@ def _run(project: Project, stage: str) -> float:
     return time.perf_counter() - started
 
 
-def _kill(project: Project, stage: str, moments: Any) -> dict[str, int]:
-    """Starts the stage once for each moment, kills it there, and then lets it end; how often it had ended before."""
+def _kill(project: Project, stage: str, moments: Any, wanted: int) -> dict[str, int]:
+    """Starts the stage and kills it at the next moment, `wanted` times, then lets it end; how often it was too late."""
     kills = ended = mended = 0
     for moment in moments:
+        if kills == wanted:
+            break
         mended += len(mend_dvc_files(project.root))
         force = ["--force"] if ended else []  # what has ended is begun again, so that there is something to kill
         log = project.root.parent / "killed.log"
