@@ -4,7 +4,8 @@ import fcntl
 import json
 from pathlib import Path
 
-from ruamel.yaml import YAML, YAMLError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 _LOCK = ".dvc/tmp/lock"  # held by DVC while it reads and writes the files below
 _WHO_USES_WHAT = ".dvc/tmp/rwlock"
