@@ -10,7 +10,7 @@ TORCH ?= torch==2.13.0
 PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$p && break; done)
 
-SITE := NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict --quiet
+SITE := NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow check bench docs reproduce ui

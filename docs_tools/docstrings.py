@@ -25,7 +25,7 @@ def readable(text: str) -> str:
 
 def _shown(title: str, body: str) -> str:
     if title == "References":
-        keys = re.findall(r"[\w]+", body)
+        keys = re.findall(r"\b[a-z]+\d{4}[a-z]+\b", body)
         return f"**References:** {', '.join(f'[{key}](literature.md#{key})' for key in keys)}\n"
     items = re.sub(r"\n {8,}", " ", body)  # a line that goes on
     lines = [line.strip().partition(": ") for line in items.splitlines() if line.strip()]

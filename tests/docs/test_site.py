@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
+from mkdocs.exceptions import PluginError
 from pydantic import Field
 
-from docs_tools import hooks, links, pages
+from docs_tools import built, hooks, links, pages
 from docs_tools.commands import app_command, commands_page
 from docs_tools.docstrings import readable
 from docs_tools.params import allowed, params_page
@@ -144,39 +145,49 @@ def test_a_docstring_becomes_one_that_the_site_shows_well() -> None:
 
 
 def test_what_a_browser_would_load_from_elsewhere_is_found_and_a_plain_link_is_not() -> None:
-    assert hooks.loaded_from_elsewhere(
+    assert built.loaded_from_elsewhere(
         '<script src="https://a.example/x.js"></script><img alt=x src=//b.example/y.png>'
         '<link rel="stylesheet" href="https://c.example/z.css"><style>@import url(https://d.example/f.css)</style>'
     ) == ["https://a.example/x.js", "//b.example/y.png", "https://c.example/z.css", "https://d.example/f.css"]
-    assert not hooks.loaded_from_elsewhere(
+    assert not built.loaded_from_elsewhere(
         '<a href="https://a.example">x</a><script src="assets/x.js"></script><link rel="canonical" href="https://a.b/">'
         '<link href="assets/main.css" rel="stylesheet"><img src="data:image/png;base64,x">'
     )
 
 
+def test_a_link_of_the_built_site_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.html").write_text('<h2 id="here">x</h2><a href="../c.html#there">x</a><a href=#here>x</a>')
+    (tmp_path / "c.html").write_text(
+        '<h2 id=there></h2><a href="a/b.html#gone">x</a><img alt="" src="a/no.png"><a href="https://x.example/#y">x</a>'
+    )
+    assert built.broken_links(tmp_path) == [
+        "c.html: a/b.html#gone: no such heading",
+        "c.html: a/no.png: no such file",
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "planted",
-    [None, "[x](no.md)", "[x](results.md#no)", "[x](../no.py)", "![x](no.png)", "A page of its own"],
-)
-def test_the_strict_build_takes_the_pages_as_they_are_and_refuses_a_wrong_link(
-    planted: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_strict_build_names_every_wrong_link_and_page_and_ends_badly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
     from mkdocs.commands.build import build
     from mkdocs.config import load_config
-    from mkdocs.exceptions import MkDocsException
+    from mkdocs.exceptions import Abort
 
-    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    if planted == "A page of its own":
-        (tmp_path / "docs" / "new.md").write_text("# No part of the navigation\n")
-    elif planted is not None:
-        with (tmp_path / "docs" / "mlflow.md").open("a") as file:
-            file.write(f"\n{planted}\n")
+    (tmp_path / "docs" / "new.md").write_text("# In no navigation\n")
+    with (tmp_path / "docs" / "mlflow.md").open("a") as file:
+        file.write("\n[x](no.md) [x](results.md#no) ![x](no.png) [x](#none)\n")
     config = load_config(str(ROOT / "mkdocs.yml"), docs_dir=str(tmp_path / "docs"), site_dir=str(tmp_path / "site"))
-    if planted is None:
+    with pytest.raises(Abort):
         build(config)
-        assert (tmp_path / "site" / "index.html").is_file()
-        return
-    with pytest.raises((MkDocsException, SystemExit)):
-        build(config)
+    said = "\n".join(record.getMessage() for record in caplog.records)
+    for part in ("new.md", "'no.md'", "'results.md#no'", "'no.png'", "'#none'"):
+        assert part in said
+
+
+def test_a_link_to_a_file_that_the_repository_does_not_have_is_refused() -> None:
+    with pytest.raises(PluginError, match=r"no/such\.py: a page links to it"):
+        hooks.read("no/such.py")
