@@ -50,12 +50,12 @@ ELSEWHERE = {
     r"elman doctor": "tests/test_cli_doctor.py",
     r"elman search \S+ \S+": "tests/test_cli_search.py",
     r"elman study .*": "tests/test_cli_study.py",
-    r"elman compare gru wider:gru": "tests/pipeline/test_experiments.py",
+    r"elman compare (\S+ )*\w+:\w+( \S+)*": "tests/pipeline/test_experiments.py",
     r"elman retrain( --force)?": "tests/pipeline/test_retraining.py",
-    r"elman retrain --(dry-run|accept-data)": "tests/retraining/test_job.py",
+    r"elman retrain --(dry-run|accept-data)": "tests/test_cli_retrain.py",
     r"elman status": "tests/pipeline/test_retraining.py",
-    r"elman rollback": "tests/retraining/test_status.py",
-    r"elman classify models:/.*": "tests/tracking/test_registry.py",
+    r"elman rollback": "tests/test_cli_retrain.py",
+    r"elman classify models:/.*": "tests/docs/test_commands.py",
     r"(mlflow|curl) .*": "tests/test_served_model.py",
     r"make demo": "tests/pipeline/test_side_by_side.py",
     r"make (test|slow|check|docs)": "what continuous integration runs (.ci/run)",
@@ -78,7 +78,7 @@ PYTHON_ELSEWHERE = {
     "onnxruntime.InferenceSession": "tests/exporting/test_export.py",
     "tf.saved_model.load": "tests/exporting/test_export.py",
     "get_signature_runner": "tests/exporting/test_export.py",
-    "Registry.open(": "tests/test_served_model.py",
+    "Registry.open(": "tests/docs/test_commands.py",
 }
 
 
@@ -158,6 +158,9 @@ def test_the_table_has_no_command_that_is_gone_and_names_tests_that_exist() -> N
     for pattern, where in {**ELSEWHERE, **PYTHON_ELSEWHERE}.items():
         if where.startswith("tests/"):
             assert names_of_tests(ROOT / where), f"{pattern}: {where} has no tests"
+            if pattern.startswith("elman "):
+                name = re.findall(r"\w+", pattern)[1]
+                assert f'"{name}"' in (ROOT / where).read_text(encoding="utf-8"), f"{where} does not run elman {name}"
     texts = [one.text for one in everything(python_in)]
     assert [words for words in PYTHON_ELSEWHERE if not any(words in text for text in texts)] == []
 
@@ -301,6 +304,26 @@ def test_the_commands_of_a_page_run(page: str, project: Path, monkeypatch: pytes
             done = CliRunner().invoke(app, words[1:], input=given)
             assert done.exit_code == 0, f"{one}\n{done.output}\n{done.exception!r}"
             assert done.output.strip(), one
+
+
+@pytest.mark.slow
+def test_a_registered_package_is_there_by_its_address(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    shutil.rmtree("gru-package", ignore_errors=True)
+    page = "docs/packages.md"
+    names: dict[str, Any] = {}
+    for one in (one for one in everything(python_in) if one.page == page):
+        exec(compile(one.text, f"{page}:{one.line}", "exec"), names)
+    for seed in (2, 3):  # the page names the third version
+        package = write_package(Path("models/classifier/gru"), Path(f"p{seed}"), params={}, metrics={}, provenance={})
+        names["registry"].add(package.folder, run_id=None, tags={})
+    shown = [one for one in SHOWN if one.page == page and "models:/" in one.text and one.text.startswith("elman")]
+    assert len(shown) == 2
+    for one in shown:
+        done = CliRunner().invoke(app, ["classify", *simple_commands(one.text)[0][0][2:]])
+        assert done.exit_code == 0, done.output
+        assert len(done.stdout.splitlines()) == 2
 
 
 def python_elsewhere(text: str) -> list[str]:
