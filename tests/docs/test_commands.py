@@ -56,7 +56,7 @@ ELSEWHERE = {
     r"elman status": "tests/pipeline/test_retraining.py",
     r"elman rollback": "tests/test_cli_retrain.py",
     r"elman classify models:/.*": "tests/docs/test_commands.py",
-    r"(mlflow|curl) .*": "tests/test_served_model.py",
+    r"(mlflow models serve|curl \S+/invocations) .*": "tests/test_served_model.py",
     r"make demo": "tests/pipeline/test_side_by_side.py",
     r"make (test|slow|check|docs)": "what continuous integration runs (.ci/run)",
     r"make \.venv/installed": SET_UP,
@@ -90,9 +90,9 @@ def problem_of(words: list[str]) -> str | None:
             return f"no command {' '.join(rest[:1]) or '(none)'}"
         command, rest = below[rest[0]], rest[1:]
     try:
-        command.make_context(command.name, list(rest))
+        command.make_context(command.name, [word for word in rest if word != "--help"])
     except Exception as error:  # typer's own kinds, which differ between its versions
-        return f"{type(error).__name__}: {error}"
+        return None if "--help" in rest and "Missing" in type(error).__name__ else f"{type(error).__name__}: {error}"
     return None
 
 
