@@ -40,9 +40,9 @@ def _keys(section: str, kind: type[BaseModel], shown: dict[str, dict[str, tuple[
             words = shown["classifier"].get(key, ("", ""))[1]  # said once in the file, for both tasks
         annotation = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
         may = allowed(annotation)
-        words = words.removeprefix(may.replace(", ", " | ")).lstrip("; ")  # said already
+        words = words.removeprefix(may.replace(", ", " | ")).lstrip(";:, ")  # said already
         default = "" if field.is_required() else f", by default {_value(field.default)}"
-        said = ". ".join(part[:1].upper() + part[1:] for part in (may + default, words) if part)
+        said = " – ".join(filter(None, (may + default, words)))
         items.append(f"- {f'`{key}: {value}`' if value else f'`{key}`'}<br>{_escaped(said)}")
     return "\n".join(items)
 

@@ -99,7 +99,7 @@ def test_the_page_of_params_has_every_key_with_its_value_and_what_is_allowed() -
         for key in getattr(field.annotation, "model_fields", {}):
             assert re.search(rf"^- `{key}(: [^`]+)?`<br>", section, flags=re.MULTILINE), (name, key)
     classifier = page.split("\n## classifier\n")[1]
-    assert "- `units: 64`<br>A whole number > 0. U, a direction" in classifier
+    assert "- `units: 64`<br>a whole number > 0 – U, a direction" in classifier
     assert "by default last" in classifier.split("`pooling")[1].split("\n")[0]
 
 
