@@ -10,8 +10,10 @@ TORCH ?= torch==2.13.0
 PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$p && break; done)
 
+SITE := NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check bench reproduce ui
+.PHONY: help demo test slow check bench docs reproduce ui
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | awk -F'\t' '{printf "make %-9s %s\n", $$1, $$2}'
@@ -25,12 +27,16 @@ test: $(VENV)/installed  ## run all tests but the slow ones
 slow: $(VENV)/installed  ## run the slow tests: whole pipelines again and again, a real cron
 	@pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow
 
-check: $(VENV)/installed  ## lint, formatting, types, import contracts, known vulnerabilities of the packages
+check: $(VENV)/installed  ## lint, formatting, types, import contracts, links of the docs, known vulnerabilities
 	ruff check .
 	ruff format --check .
 	mypy
 	lint-imports
+	@$(SITE)
 	@python -m tests.helpers.audit
+
+docs: $(VENV)/installed  ## build the documentation's site into site/, every link and anchor checked
+	@$(SITE) && echo "site/index.html; with search: python -m http.server --bind 127.0.0.1 --directory site"
 
 reproduce: $(VENV)/installed  ## train a preset beside its published figure: PRESET=name DATA=/path/to/its/data
 	@python benchmarks/reproduce.py "$(PRESET)" $(if $(DATA),--data "$(DATA)")

@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,6 @@ from elman.errors import ArtifactError, DataError
 from elman.using import texts as texts_module
 from elman.using.answers import score_together
 from tests.helpers.served_models import LABELS, random_texts, write_served
-from tests.helpers.stage_deps import ROOT
 
 TEXTS = random_texts(9)
 
@@ -233,22 +231,3 @@ def test_a_bar_is_shown_where_errors_go_to_a_terminal_and_answers_elsewhere(monk
             advance()
             advance()
         assert ("2/3" in errors.getvalue()) is shown
-
-
-def test_what_the_readme_shows_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_served(tmp_path, cell="lstm")
-    write_served(tmp_path, task="language_model", cell="lstm")
-    write_served(tmp_path, cell="gru", losses={2: 0.5})
-    (tmp_path / "new.txt").write_text("\n".join(TEXTS))
-    monkeypatch.chdir(tmp_path)
-    section = (ROOT / "README.md").read_text().split("## Use what was trained")[1].split("## ")[0]
-    shown, python, _ = section.split("```")
-    commands = [line.split("  #")[0].strip() for line in shown.splitlines() if line.startswith("    ")]
-    rows = []
-    for command in commands:
-        given = "\n".join(TEXTS) if command.startswith("cat new.txt | ") else None
-        _, *words = shlex.split(command.removeprefix("cat new.txt | "))
-        rows.append(len(run(*words, given=given)[0].splitlines()))
-    assert rows == [3, 9, 10, 1, 0]  # tables have a header
-    assert np.load("vectors.npy").shape[0] == 9
-    exec(python.removeprefix("python"), {})

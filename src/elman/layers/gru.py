@@ -45,7 +45,7 @@ class GRU(FastLoop, keras.layers.GRU):
         88320
 
     References:
-        cho2014gru
+        cho2014learning
     """
 
     cell_kernel = GRU_KERNEL

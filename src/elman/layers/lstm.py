@@ -56,7 +56,7 @@ class LSTM(FastLoop, keras.layers.LSTM):
         [2.5, 2.5, 2.5]
 
     References:
-        hochreiter1997lstm, gers2000forget, jozefowicz2015exploration
+        hochreiter1997long, gers2000learning, jozefowicz2015empirical
     """
 
     cell_kernel = LSTM_KERNEL

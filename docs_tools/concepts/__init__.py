@@ -1,0 +1,1 @@
+"""The figures of docs/concepts, computed with elman's own layers and measures: a module a page, `values` and `draw`."""
