@@ -16,6 +16,7 @@ from elman.cli_generate import generate
 from elman.cli_relocate import relocate
 from elman.cli_retrain import retrain, rollback, status
 from elman.cli_search import search
+from elman.cli_serve import serve
 from elman.cli_study import study_app
 from elman.cli_use import classify, embed, score
 from elman.errors import ElmanError
@@ -39,6 +40,7 @@ app.command()(export)
 app.command()(import_torch)
 app.command()(generate)
 app.command()(embed)
+app.command()(serve)
 app.command()(retrain)
 app.command()(status)
 app.command()(rollback)

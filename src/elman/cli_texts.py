@@ -6,7 +6,7 @@ TensorFlow is loaded by the commands, not by this module.
 import itertools
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -62,17 +62,29 @@ def text_rows(
 
 def load_named(model: str, models: Path, *, task: str | None) -> Any:
     """The model that a command names, loaded with TensorFlow; which one it is goes to standard error."""
+    with found_named(model, models, task=task) as found:
+        return load_all([found])[0]
+
+
+@contextmanager
+def found_named(model: str, models: Path, *, task: str | None) -> Iterator["Package | Located"]:
+    """What a name means, before TensorFlow is loaded: a wrong name is said at once, a right one too."""
     from elman.packages.finding import find
 
     with _registered(model) if model.startswith("models:/") else nullcontext(model) as name:
-        found = find(name, models=models, task=task)  # before TensorFlow is loaded: a wrong name is said at once
+        found = find(name, models=models, task=task)
         typer.echo(f"model: {_described(model, found)}", err=True)
-        quiet_tensorflow()
-        from elman.models.device import configure_device
-        from elman.packages.loading import load_found
+        yield found
 
-        configure_device(device="auto", threads=None, mixed_precision=False, deterministic=False)
-        return load_found(found)
+
+def load_all(found: "Sequence[Package | Located]") -> list[Any]:
+    """The models, on this machine's device, which is chosen once."""
+    quiet_tensorflow()
+    from elman.models.device import configure_device
+    from elman.packages.loading import load_found
+
+    configure_device(device="auto", threads=None, mixed_precision=False, deterministic=False)
+    return [load_found(one) for one in found]
 
 
 def _registered(address: str) -> AbstractContextManager[Path]:

@@ -12,6 +12,7 @@ ElmanError                     exit code 1
 ├── ConversionError            exit code 34   weights of another library have no counterpart here, or the other way
 ├── CheckError                 exit code 35   a check of this machine failed
 ├── StorageError               exit code 36   a disk is full, read-only or not permitted
+├── ListenError                exit code 37   a server cannot listen where it was told to
 ├── TrainingError              exit code 40   training diverged or cannot start
 ├── StageError                 exit code 40   a stage of the pipeline failed in a retraining
 ├── MetricError                exit code 41   a measure is not defined on what it was given
@@ -88,6 +89,12 @@ class StorageError(ElmanError):
     """A disk is full, read-only, broken, or this user may not write there."""
 
     exit_code = 36
+
+
+class ListenError(ElmanError):
+    """A server cannot listen at the host and port that it was told."""
+
+    exit_code = 37
 
 
 class TrainingError(ElmanError):
