@@ -37,7 +37,7 @@ class GenerateForm(Form):
     temperature: Annotated[float, Field(ge=0.01, le=100.0)] = 1.0
     top_k: Annotated[int, Field(ge=1, le=1_000_000)] = 40
     top_p: Annotated[float, Field(gt=0.0, le=1.0)] = 0.9
-    seed: Annotated[int, Field(ge=0, lt=2**63, description="Equal requests give equal texts.")] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**53, description="Equal requests give equal texts.")] = 1
 
 
 class StreamForm(Form):

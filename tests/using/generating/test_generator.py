@@ -129,6 +129,19 @@ def test_equal_seeds_give_equal_texts_whatever_stands_beside_them(model: TextLan
     assert model.generate("the", samples=3, seed=8, **options) != first
 
 
+@pytest.mark.parametrize("sampler", ["random", "top_k", "top_p"])
+def test_other_options_of_a_sampler_compile_nothing(model: TextLanguageModel, sampler: str) -> None:
+    found = set()
+    for number in range(1, 6):
+        options = {"temperature": 0.2 * number, "top_k": 3 * number, "top_p": 0.19 * number}
+        found.add(model.generate("the", sampler=sampler, max_tokens=30, **options)[0].text)
+        model.generate("the", sampler=sampler, max_tokens=2, samples=2, **options)
+    chooser = model.generator._chooser(sampler)
+    assert chooser._alone.experimental_get_tracing_count() == 1
+    assert chooser._together.experimental_get_tracing_count() == 1
+    assert len(found) > 1
+
+
 def test_the_global_random_state_is_neither_used_nor_changed(model: TextLanguageModel) -> None:
     keras.utils.set_random_seed(1)
     first = model.generate("the", max_tokens=6)

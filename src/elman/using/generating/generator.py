@@ -1,7 +1,7 @@
 """A text that is gone on with, token by token."""
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 import tensorflow as tf
@@ -33,7 +33,7 @@ class Generator:
         self._steps = steps = TokenSteps(model, tokenizer)
         # What is compiled for a sampler is kept for the next text.
         chooser = partial(Chooser, vocab_size=steps.vocab_size, choices=steps.num_choices)
-        self._chooser = lru_cache(8)(chooser)
+        self._chooser = cache(chooser)
         self._beam_search = lru_cache(8)(partial(BeamSearch, steps))
 
     def prompt(self, text: str) -> Prompt:
@@ -104,14 +104,14 @@ class Generator:
         self, prompt: Prompt, sampling: Sampling, samples: int, max_tokens: int, seed: int
     ) -> Iterator[np.ndarray]:
         """The next token of each text, int32 (samples,), time after time."""
-        choose, seeds = self._chooser(sampling), text_seeds(seed, samples)
+        choose, seeds = self._chooser(sampling.sampler), text_seeds(seed, samples)
         state = tuple(tf.repeat(part, samples, axis=0) for part in self._steps.read(prompt.token_ids[:-1]))
         tokens = np.full(samples, prompt.token_ids[-1], np.int32)
         for place in range(max_tokens):
             logits, state = self._steps.step(tokens, state)
             if place == 0 and prompt.begin_word:
                 logits = self._steps.beginning_word(logits)
-            tokens = choose(logits, seeds=seeds, place=place)
+            tokens = choose(logits, sampling, seeds=seeds, place=place)
             yield tokens
 
     def _beams(

@@ -67,27 +67,32 @@ class NamedSeed(keras.random.SeedGenerator):
 
 
 class Chooser:
-    """Draws the next token of each text with one of KerasHub's samplers; compiled.
+    """Draws the next token of each text with one of KerasHub's samplers; compiled once for all its options.
+
+    A sampler keeps its options as Python's numbers, so that each other temperature would be compiled anew: a quarter of
+    a second, and memory that TensorFlow does not give back. Here they are tensors when the sampler is traced.
 
     Args:
-        sampling: Which one; not beam, which chooses whole texts.
+        kind: Which sampler; not beam, which chooses whole texts.
         vocab_size: V.
         choices: Tokens that can be drawn at all.
     """
 
-    def __init__(self, sampling: Sampling, *, vocab_size: int, choices: int) -> None:
-        self._sampler = make_sampler(sampling, choices=choices)
+    def __init__(self, kind: Kind, *, vocab_size: int, choices: int) -> None:
+        self._sampler = make_sampler(Sampling(sampler=kind), choices=choices)
+        self._kind, self._choices = kind, choices
         self._seed = NamedSeed()
-        if sampling.sampler != "greedy":
+        if kind != "greedy":
             self._sampler.seed_generator = self._seed
         self._alone = tf.function(self._draw_one, input_signature=_signature(vocab_size, rows=1))
         self._together = tf.function(self._draw_each, input_signature=_signature(vocab_size, rows=None))
 
-    def __call__(self, logits: Any, *, seeds: np.ndarray, place: int) -> np.ndarray:
+    def __call__(self, logits: Any, sampling: Sampling, *, seeds: np.ndarray, place: int) -> np.ndarray:
         """Draws.
 
         Args:
             logits: float32 (B, V). -inf where a token is never to be drawn.
+            sampling: Its options, with the sampler that this is.
             seeds: int64 (B,). One for each text; see `text_seeds`.
             place: How many tokens were drawn before.
 
@@ -96,21 +101,28 @@ class Chooser:
         """
         named = np.stack([seeds, np.full_like(seeds, place)], axis=1)
         draw = self._alone if len(named) == 1 else self._together
-        return draw(logits, named).numpy()
+        shares = np.array([sampling.temperature, sampling.top_p], np.float32)
+        return draw(logits, named, shares, np.int32(min(sampling.top_k, self._choices))).numpy()
 
-    def _draw_one(self, logits: Any, seeds: Any) -> Any:
-        """int32 (1,) of float32 (1, V) and int64 (1, 2)."""
+    def _draw_one(self, logits: Any, seeds: Any, shares: Any, top_k: Any) -> Any:
+        """int32 (1,) of float32 (1, V), int64 (1, 2), and the options as tensors."""
         self._seed.now = seeds[0]
+        self._sampler.temperature = shares[0]
+        if self._kind == "top_p":
+            self._sampler.p = shares[1]
+        elif self._kind == "top_k":
+            self._sampler.k = top_k
         return tf.cast(self._sampler.get_next_token(self._sampler.compute_probabilities(logits)), tf.int32)
 
-    def _draw_each(self, logits: Any, seeds: Any) -> Any:
+    def _draw_each(self, logits: Any, seeds: Any, shares: Any, top_k: Any) -> Any:
         """Row by row: a draw of all rows at once would depend on their number."""
         rows = (logits[:, None], seeds[:, None])
-        return tf.map_fn(lambda row: self._draw_one(*row)[0], rows, fn_output_signature=tf.int32)
+        return tf.map_fn(lambda row: self._draw_one(*row, shares, top_k)[0], rows, fn_output_signature=tf.int32)
 
 
 def _signature(vocab_size: int, *, rows: int | None) -> list[tf.TensorSpec]:
-    return [tf.TensorSpec((rows, vocab_size), tf.float32), tf.TensorSpec((rows, 2), tf.int64)]
+    options = [tf.TensorSpec((2,), tf.float32), tf.TensorSpec((), tf.int32)]
+    return [tf.TensorSpec((rows, vocab_size), tf.float32), tf.TensorSpec((rows, 2), tf.int64), *options]
 
 
 def text_seeds(seed: int, count: int) -> np.ndarray:
