@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow.parquet as pq
 
-from benchmarks.default_model import text, write_default_model
 from benchmarks.http_clients import Connection, Tally, load, use_language_model
 from elman.artifacts import write_json
 
@@ -58,7 +57,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "serve.json")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="elman-serve-") as folder:
-        named = arguments.model or [str(write_default_model(Path(folder), cell="gru", task="classifier"))]
+        named = arguments.model or [_fallback(Path(folder))]
         texts = _texts(Path(named[0]))
         rows, memory = asyncio.run(_measure(named, texts, seconds=arguments.seconds, minutes=arguments.minutes))
     words = [len(one.split()) for one in texts]
@@ -155,11 +154,20 @@ def _served(named: Sequence[str], options: Sequence[str]) -> Iterator[Running]:
         sys.exit(f"the server ended with {process.returncode}: {rest}")
 
 
+def _fallback(folder: Path) -> str:
+    """A classifier of the default size with fresh weights."""
+    from benchmarks.default_model import write_default_model  # TensorFlow, which clients do without
+
+    return str(write_default_model(folder, cell="gru", task="classifier"))
+
+
 def _texts(model: Path) -> list[str]:
     """The first test documents of the data that the model was trained on, where they are there; or made-up ones."""
     split = model.resolve().parents[2] / "data" / "prepared" / "test.parquet"
     if split.is_file():
         return pq.read_table(split, columns=["text"])["text"].to_pylist()[:TEXTS]
+    from benchmarks.default_model import text
+
     random = np.random.default_rng(3)
     return [text(int(random.integers(20, 150)), seed=number) for number in range(TEXTS)]
 

@@ -2,12 +2,17 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from elman.cli_texts import ModelsOption, found_named, load_all
 from elman.errors import ConfigError, ElmanError
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from elman.serving.limits import Limits
 
 NamesArgument = Annotated[
     list[str] | None,
@@ -54,19 +59,22 @@ def serve(
     )  # fmt: skip
     bound = bind(host, port, allow_outside=allow_outside)
     loaded = _loaded(names_of(names or [], models=models), models)
+    _serve(loaded, limits, bound, hosts=None if allow_outside else {"127.0.0.1", "localhost", "::1", host})
+
+
+def _serve(loaded: dict[str, Any], limits: "Limits", bound: "socket", *, hosts: set[str] | None) -> None:
     from elman.serving.app import make_app
     from elman.serving.listening import address_of
     from elman.serving.server import run
     from elman.serving.service import Service
 
     service = Service(loaded.get("classifier"), loaded.get("language_model"), limits)
-    hosts = None if allow_outside else {"127.0.0.1", "localhost", "::1", host}
-    address = address_of(bound)
+    said = f"listening on {address_of(bound)}"
     cut = run(
         make_app(service, hosts=hosts),
         bound,
         stop_seconds=limits.stop_seconds,
-        listening=lambda: typer.echo(f"listening on {address}", err=True),
+        listening=lambda: typer.echo(said, err=True),
     )
     if cut:
         raise ElmanError(f"{cut} requests were not answered within {limits.stop_seconds:g} seconds of being stopped")

@@ -6,6 +6,8 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http.client import HTTPConnection
 from typing import Any, NamedTuple
 
 import pytest
@@ -31,9 +33,9 @@ def served() -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def impatient() -> Iterator[Served]:
-    """Waits for a quarter of a second."""
+    """Waits for a second."""
     classifier, language_model = FakeClassifier(), FakeLanguageModel(seconds=0.01)
-    with running(classifier, language_model, request_seconds=0.25) as client:
+    with running(classifier, language_model, request_seconds=1.0) as client:
         yield Served(client, classifier, language_model)
 
 
@@ -169,8 +171,17 @@ def test_an_answer_that_takes_too_long_is_given_up(impatient: Served) -> None:
     answer = impatient.client.post("/classify", {"texts": ["a"]})
     impatient.classifier.going.set()
     assert answer.status == 504
-    assert "within 0.25 seconds" in answer.json["error"]
-    assert impatient.client.post("/classify", {"texts": ["a"]}).status == 200
+    assert "within 1 seconds" in answer.json["error"]
+    until(lambda: impatient.client.post("/classify", {"texts": ["a"]}).status == 200)
+
+
+def test_a_body_of_unknown_length_is_limited_too(client: Client) -> None:
+    with closing(HTTPConnection(client.address.removeprefix("http://"), timeout=30)) as connection:
+        parts = (b"a" * 1000 for _ in range(6))
+        connection.request("POST", "/classify", parts, {"Content-Type": "application/json"}, encode_chunked=True)
+        with connection.getresponse() as answer:
+            assert answer.status == 413
+            assert b"at most 5000 bytes" in answer.read()
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(impatient: Served) -> None:
@@ -216,7 +227,7 @@ def test_a_text_is_not_gone_on_with_when_its_client_is_gone(served: Served, clie
 
 def test_generating_ends_when_its_time_is_over_and_when_the_model_fails(impatient: Served, client: Client) -> None:
     events = impatient.client.events({"max_tokens": 1000})
-    assert events[-1] == ("error", {"error": "stopped after 0.25 seconds"})
+    assert events[-1] == ("error", {"error": "stopped after 1 seconds"})
     assert client.events({"prompt": BAD, "max_tokens": 5})[-1][0] == "error"
 
 

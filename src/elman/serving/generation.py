@@ -1,21 +1,16 @@
 """A text that is gone on with for a client, in server-sent events."""
 
-import asyncio
 import json
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
-
 from elman.serving.served import GeneratedPiece
 from elman.serving.worker import Worker
 
 _LOG = logging.getLogger("elman.serving")
 _TURN_SECONDS = 0.004  # of computing before others get their turn
-_GRACE_SECONDS = 2.0  # for a client that does not read, after the time is over
 
 
 def event(name: str, values: dict[str, Any]) -> bytes:
@@ -89,43 +84,3 @@ def _pieces_of_a_turn(pieces: Iterator[GeneratedPiece]) -> list[GeneratedPiece]:
 def _event_of(piece: GeneratedPiece) -> bytes:
     values = {"sample": piece.sample, "text": piece.text}
     return event("token", values) if piece.end is None else event("end", {**values, "end": piece.end})
-
-
-class GenerationResponse(Response):
-    """Sends the events while they come, until the text ends, its time is over, or the client goes away.
-
-    Args:
-        generation: What is sent.
-        ended: Called once with why it ended: done, time, failed or gone.
-    """
-
-    def __init__(self, generation: Generation, *, ended: Callable[[str], None]) -> None:
-        super().__init__(media_type="text/event-stream", headers={"Cache-Control": "no-store"})
-        del self.headers["content-length"]
-        self._generation, self._ended = generation, ended
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends; whatever happens, `ended` is called."""
-        sending = asyncio.create_task(self._send(send))
-        gone = asyncio.create_task(_until_gone(receive))
-        try:
-            limit = self._generation.seconds + _GRACE_SECONDS
-            await asyncio.wait({sending, gone}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
-            if sending.done():
-                sending.result()
-        finally:
-            for task in (sending, gone):
-                task.cancel()
-            await asyncio.gather(sending, gone, return_exceptions=True)
-            self._ended(self._generation.ended)
-
-    async def _send(self, send: Send) -> None:
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async for data in self._generation.events():
-            await send({"type": "http.response.body", "body": data, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _until_gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -8,15 +8,16 @@ from typing import Any
 
 from elman.errors import ConfigError
 from elman.serving.batching import Batcher
+from elman.serving.checks import check_generate, check_text, check_texts
 from elman.serving.forms import GenerateForm, Task
-from elman.serving.generation import Generation, GenerationResponse
+from elman.serving.generation import Generation
+from elman.serving.generation_response import GenerationResponse
 from elman.serving.limits import Limits
 from elman.serving.measures import Measures
 from elman.serving.request_error import RequestError
 from elman.serving.served import Feed, Served, ServedLanguageModel, TextAsk
 from elman.serving.sessions import Sessions
 from elman.serving.worker import Worker
-from elman.using.texts import Refused, checked
 
 _SWEEP_SECONDS = 5.0  # between two looks for streams that are idle for too long
 _WORDS = {"classifier": "classifier", "language_model": "language model"}
@@ -81,12 +82,7 @@ class Service:
             RequestError: A limit is exceeded, a text is none, too many wait, or it takes too long.
         """
         self._check_served(task)
-        if len(texts) > self.limits.max_texts:
-            raise RequestError(
-                413, f"texts: at most {self.limits.max_texts} are allowed in a request, but came {len(texts)}"
-            )
-        for number, text in enumerate(texts):
-            self._check_text(text, f"texts.{number}")
+        check_texts(texts, self.limits)
         async with self._in_time():
             asks = [TextAsk(text, tokens) for text in texts]
             return await self._answers[task].ask(asks, [len(text) for text in texts])
@@ -100,14 +96,8 @@ class Service:
         """
         self._check_served("language_model")
         assert self._language_model is not None
-        self._check_text(form.prompt, "prompt")
+        check_generate(form, self.limits)
         limits = self.limits
-        for name, value, most in (
-            ("samples", form.samples, limits.max_samples),
-            ("max_tokens", form.max_tokens, limits.max_new_tokens),
-        ):
-            if value > most:
-                raise RequestError(422, f"{name}: at most {most} are allowed, but came {value}")
         if self._generating >= limits.max_generations:
             message = f"{self._generating} texts are being generated, as many as may be; ask again later"
             raise RequestError(429, message, retry_after=1)
@@ -147,7 +137,7 @@ class Service:
             RequestError: There is no such stream, a limit is exceeded, too many wait, or it takes too long.
         """
         if text is not None:
-            self._check_text(text, "text")
+            check_text(text, "text", self.limits)
         async with self._in_time(), self._sessions.using(session_id) as session:
             batcher = self._feeds[session.task]  # type: ignore[index]
             try:
@@ -194,14 +184,6 @@ class Service:
         if task not in self.models:
             there = " and ".join(_WORDS[one] for one in self.models)
             raise RequestError(501, f"no {_WORDS[task]} is served here, only a {there}; name one: `elman serve MODEL`")
-
-    def _check_text(self, text: str, name: str) -> None:
-        if len(text) > self.limits.max_characters:
-            most = self.limits.max_characters
-            raise RequestError(413, f"{name}: at most {most} characters are allowed, but came {len(text)}")
-        found = checked(text)
-        if isinstance(found, Refused):
-            raise RequestError(422, f"{name}: {found.reason}")
 
     @contextlib.asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
