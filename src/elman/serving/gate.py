@@ -109,7 +109,7 @@ class Gate:
         return body
 
     def _route(self, scope: Scope) -> str:
-        path: str = getattr(scope.get("route"), "path", scope["path"])
+        path = str(getattr(scope.get("route"), "path", scope["path"]))
         return path if path in self._routes else "other"
 
 

@@ -116,8 +116,11 @@ class Chooser:
 
     def _draw_each(self, logits: Any, seeds: Any, shares: Any, top_k: Any) -> Any:
         """Row by row: a draw of all rows at once would depend on their number."""
-        rows = (logits[:, None], seeds[:, None])
-        return tf.map_fn(lambda row: self._draw_one(*row, shares, top_k)[0], rows, fn_output_signature=tf.int32)
+
+        def draw(row: tuple[Any, Any]) -> Any:
+            return self._draw_one(row[0], row[1], shares, top_k)[0]
+
+        return tf.map_fn(draw, (logits[:, None], seeds[:, None]), fn_output_signature=tf.int32)
 
 
 def _signature(vocab_size: int, *, rows: int | None) -> list[tf.TensorSpec]:
