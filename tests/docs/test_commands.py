@@ -55,6 +55,8 @@ ELSEWHERE = {
     r"elman retrain --(dry-run|accept-data)": "tests/test_cli_retrain.py",
     r"elman status": "tests/pipeline/test_retraining.py",
     r"elman rollback": "tests/test_cli_retrain.py",
+    r"elman serve.*": "tests/serving/test_stopping.py",
+    r"curl .*http://127.0.0.1:8000/.*": "tests/serving/test_app.py",
     r"elman classify models:/.*": "tests/docs/test_commands.py",
     r"(mlflow models serve|curl \S+/invocations) .*": "tests/test_served_model.py",
     r"make demo": "tests/pipeline/test_side_by_side.py",

@@ -14,6 +14,7 @@ import pytest
 
 from tests.helpers.fake_served import BAD, FakeClassifier, FakeLanguageModel
 from tests.helpers.running_server import Client, running
+from tests.helpers.stage_deps import ROOT
 
 LIMITS = {"max_body_bytes": 5000, "max_characters": 1000, "max_texts": 5, "max_waiting": 6, "max_streams": 3}
 
@@ -314,6 +315,22 @@ def test_the_pages_load_nothing_from_elsewhere(client: Client) -> None:
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert not re.search(rb"(src|href)=\"(https?:)?//|url\(|@import", page.body)
     assert json.loads(client.ask("GET", "/openapi.json").body)["paths"].keys() >= {"/classify", "/streams"}
+
+
+def test_the_requests_that_the_guide_shows_are_answered(client: Client) -> None:
+    guide = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8").replace(" \\\n", " ")
+    shown = re.findall(
+        r"^    curl (-X \w+ |-N )?http://127.0.0.1:8000(\S+)(?:.*-d '(.*)')?$", guide, flags=re.MULTILINE
+    )
+    assert len(shown) == 7
+    stream_id = ""
+    for option, path, body in shown:
+        method = option.removeprefix("-X ").strip() if option.startswith("-X") else "POST"
+        answer = client.ask(
+            method, path.replace("ID", stream_id), body.encode() or None, Content_Type="application/json"
+        )
+        assert answer.status in (200, 201, 204), f"{path}: {answer.body!r}"
+        stream_id = answer.json["id"] if path == "/streams" else stream_id
 
 
 def test_a_task_that_is_not_served_says_so() -> None:
