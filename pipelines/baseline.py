@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from elman.baselines.run import write_baseline
+from elman.config import load_params
 from elman.stages import run_stage
 
 
@@ -18,6 +19,7 @@ def main() -> None:
         encoded=Path("data/encoded"),
         tokenizer=Path("models/tokenizer"),
         reports=Path("reports") / arguments.task,
+        label_fraction=load_params(Path("params.yaml")).classifier.label_fraction,
     )
     for row in result["rows"]:
         measures = ", ".join(f"{name} {values['mean']:.6g}" for name, values in row["measures"].items())

@@ -1,13 +1,14 @@
 """Runs the pipeline with the tasks side by side, each on its share of the cores: `python pipelines/side_by_side.py`.
 
-`dvc repro` runs one stage at a time. A stage loads TensorFlow, compiles and reads on one core, so that on few cores
-much of them is idle; two tasks at once fill them. The result is that of `dvc repro`: DVC itself decides what runs.
+`dvc repro` runs one stage at a time. A stage loads TensorFlow and compiles on one core; two tasks at once fill a few.
+DVC still decides what runs. Where classifiers start from the language models, `dvc repro` runs the tasks in turn.
 """
 
 import subprocess
 import sys
 from pathlib import Path
 
+from elman.config import load_params
 from elman.dvc_files import mend_dvc_files
 from elman.side_by_side import run_side_by_side
 
@@ -25,17 +26,18 @@ def main() -> int:
         return listed.returncode  # DVC has said why
     tasks = stages_of_tasks(listed.stdout.split())
     code = subprocess.run(["dvc", "repro", BEFORE], check=False).returncode
-    if code or len(tasks) < 2:
+    if code or len(tasks) < 2 or one_waits(Path("params.yaml")):
         return code or subprocess.run(["dvc", "repro"], check=False).returncode
     return run_side_by_side({task.replace("_", " "): [*REPRO, *stages] for task, stages in tasks.items()})
 
 
-def stages_of_tasks(names: list[str]) -> dict[str, list[str]]:
-    """The stages of each task, in the order of dvc.yaml, which is the order of work.
+def one_waits(params: Path) -> bool:
+    """Whether classifiers start from what the language models have learned."""
+    return params.exists() and load_params(params).classifier.pretrain != "none"
 
-    Args:
-        names: Of all stages: `name`, `name@task` or `name@task-cell`.
-    """
+
+def stages_of_tasks(names: list[str]) -> dict[str, list[str]]:
+    """The stages of each task in the order of dvc.yaml, from all: `name`, `name@task` or `name@task-cell`."""
     tasks = [name.removeprefix("compare@") for name in names if name.startswith("compare@")]
     return {task: [name for name in names if f"{name}-".partition("@")[2].startswith(f"{task}-")] for task in tasks}
 

@@ -87,6 +87,15 @@ def test_a_misspelled_section_is_named_with_the_nearest_valid_name():
         ("classifier.jit_compile", True, "classifier.jit_compile: unknown key"),
         ("classifier.weight_decay", 0.1, "weight_decay needs the optimizer adamw"),
         ("classifier.clipnorm", 1.0, "exclude each other"),
+        ("classifier.pretrain", "lm", "classifier.pretrain: Input should be 'none' or 'language_model', but came 'lm'"),
+        ("classifier.label_fraction", 0.0, "classifier.label_fraction: Input should be greater than 0"),
+        ("classifier.unfreeze", "gradual", "classifier: unfreeze and rate_decay keep what layers have learned"),
+        ("classifier.rate_decay", 0.4, "with pretrain none there is nothing to keep"),
+        (
+            "classifier_cells",
+            {"lstm": {"label_fraction": 0.5}},
+            "classifier_cells.lstm.label_fraction: is the same for all cells; set classifier.label_fraction instead",
+        ),
         ("classifier_cells", {"lstm": {"unts": 3}}, "classifier_cells.lstm.unts: unknown key; did you mean units?"),
         ("classifier_cells", {"lstm": {"units": "3"}}, "units"),
     ],
@@ -154,3 +163,42 @@ def test_values_are_frozen():
     params = load_params(PARAMS)
     with pytest.raises(Exception, match="frozen"):
         params.classifier.epochs = 3
+
+
+def pretrained(changes: dict[str, dict]) -> dict:
+    """The file's params with classifiers of the language models' shape, which start from them."""
+    data = changed("classifier.pretrain", "language_model")
+    data["classifier"] |= {"embedding_dim": 96, "units": 96, "bidirectional": False}
+    for section, values in changes.items():
+        data[section] |= values
+    return data
+
+
+def test_classifiers_of_the_language_models_shape_can_start_from_them():
+    options = {"unfreeze": "gradual", "rate_decay": 0.4, "label_fraction": 0.1}
+    params = parse_params(pretrained({"classifier": options, "classifier_cells": {"gru": {"rate_decay": 1.0}}}))
+    assert params.for_cell("classifier", "gru").unfreeze == "gradual"
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"classifier": {"units": 64}}, "classifier.units is 64 and language_model.units is 96: classifier.pretrain"),
+        ({"classifier": {"embedding_dim": 9}}, "classifier.embedding_dim is 9 and language_model.embedding_dim is 96"),
+        ({"language_model": {"num_layers": 2}}, "classifier.num_layers is 1 and language_model.num_layers is 2"),
+        (
+            {"language_model_cells": {"gru": {"units": 40, "embedding_dim": 40}}},
+            "classifier.embedding_dim is 96 and language_model_cells.gru.embedding_dim is 40",
+        ),
+        ({"classifier": {"bidirectional": True}}, "classifier.bidirectional is true, and classifier.pretrain"),
+        ({"dataset": {"tasks": ["classifier"]}}, "set dataset.tasks to [classifier, language_model], or classifier."),
+        ({"experiment": {"equal_parameters": "lstm"}}, "experiment.equal_parameters chooses the units of each task"),
+        ({"classifier_cells": {"gru": {"pretrain": "none"}}}, "classifier_cells.gru.pretrain: is the same for all"),
+        ({"classifier": {"rate_decay": 0.4, "optimizer": "sgd"}}, "need the optimizer adam, but came sgd"),
+        ({"classifier": {"unfreeze": "gradual", "epochs": 2}}, "epochs is 2 and must be 3 or more"),
+    ],
+)
+def test_what_keeps_a_classifier_from_starting_from_a_language_model_is_named_by_its_keys(changes, part):
+    with pytest.raises(ConfigError) as caught:
+        parse_params(pretrained(changes))
+    assert part in str(caught.value)

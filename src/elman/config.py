@@ -23,6 +23,7 @@ WholeFraction = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 PositiveFloat = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 NonNegativeFloat = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 PositiveInt = Annotated[int, Field(gt=0)]
+Share = Annotated[float, Field(gt=0.0, le=1.0, allow_inf_nan=False)]
 
 
 def _as_tuple(value: Any) -> Any:
@@ -204,6 +205,32 @@ class ClassifierConfig(TrainingConfig):
     max_length: Annotated[int, Field(ge=2)] = 256
     bidirectional: bool = False
     pooling: Literal["last", "mean", "max", "all"] = "last"
+    label_fraction: Share = 1.0
+    pretrain: Literal["none", "language_model"] = "none"
+    unfreeze: Literal["all", "gradual"] = "all"
+    rate_decay: Share = 1.0
+
+    @property
+    def by_layer(self) -> bool:
+        """Whether layers are trained at rates of their own, or from different epochs on."""
+        return self.unfreeze == "gradual" or self.rate_decay < 1.0
+
+    @model_validator(mode="after")
+    def _check_classifier(self) -> Self:
+        if self.by_layer and self.pretrain == "none":
+            raise ValueError(
+                "unfreeze and rate_decay keep what layers have learned from the language model; with pretrain none "
+                "there is nothing to keep: set pretrain to language_model, or unfreeze to all and rate_decay to 1.0"
+            )
+        if self.by_layer and self.optimizer != "adam":
+            raise ValueError(f"unfreeze: gradual and rate_decay need the optimizer adam, but came {self.optimizer}")
+        groups = self.num_layers + 2
+        if self.unfreeze == "gradual" and self.epochs < groups:
+            raise ValueError(
+                f"unfreeze: gradual frees one of {groups} layers an epoch, the head first and the embedding last; "
+                f"epochs is {self.epochs} and must be {groups} or more"
+            )
+        return self
 
 
 class LanguageModelConfig(TrainingConfig):
@@ -288,7 +315,53 @@ class Params(Section):
                         f"{task}_cells.{cell}.units: experiment.equal_parameters chooses the units; remove one of "
                         "the two"
                     )
+        if "classifier" in self.dataset.tasks:
+            self._check_same_for_all_cells()
+        if "classifier" in self.dataset.tasks and self.classifier.pretrain == "language_model":
+            self._check_pretraining()
         return self
+
+    def _check_same_for_all_cells(self) -> None:
+        """DVC knows of one value for the whole task, and cells are compared on the same labels."""
+        for cell in self.classifier_cells:
+            for key in ("pretrain", "label_fraction"):
+                if getattr(self.for_cell("classifier", cell), key) != getattr(self.classifier, key):
+                    raise ValueError(
+                        f"classifier_cells.{cell}.{key}: is the same for all cells; set classifier.{key} instead"
+                    )
+
+    def _check_pretraining(self) -> None:
+        """Weights can only be copied between layers of the same shape."""
+        copies = "classifier.pretrain: language_model copies the weights"
+        if "language_model" not in self.dataset.tasks:
+            raise ValueError(
+                "classifier.pretrain: language_model needs the language model that dataset.tasks leaves out; set "
+                "dataset.tasks to [classifier, language_model], or classifier.pretrain to none"
+            )
+        if self.experiment.equal_parameters is not None:
+            raise ValueError(
+                f"experiment.equal_parameters chooses the units of each task by itself, and {copies}; set "
+                "experiment.equal_parameters to null, or classifier.pretrain to none"
+            )
+        for cell in self.experiment.cells:
+            one, other = self.for_cell("classifier", cell), self.for_cell("language_model", cell)
+            if isinstance(one, ClassifierConfig) and one.bidirectional:
+                raise ValueError(
+                    f"{self._key('classifier', cell, 'bidirectional')} is true, and {copies} of a language model, "
+                    "which reads in one direction; set it to false, or classifier.pretrain to none"
+                )
+            for name in ("embedding_dim", "units", "num_layers"):
+                ours, theirs = getattr(one, name), getattr(other, name)
+                if ours != theirs:
+                    raise ValueError(
+                        f"{self._key('classifier', cell, name)} is {ours} and "
+                        f"{self._key('language_model', cell, name)} is {theirs}: {copies}, so that both must be equal"
+                    )
+
+    def _key(self, task: str, cell: str, name: str) -> str:
+        """The key in params.yaml that a cell's value comes from."""
+        changed = getattr(self, f"{task}_cells").get(cell, {})
+        return f"{task}_cells.{cell}.{name}" if name in changed else f"{task}.{name}"
 
     def for_cell(self, task: str, cell: str) -> ClassifierConfig | LanguageModelConfig:
         """The task's section with what `<task>_cells.<cell>` changes in it."""

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from elman.artifacts import TableWriter, read_json, read_table, write_json
+from elman.baselines.classifier import read_splits
 from elman.baselines.kneser_ney import fit_kneser_ney
 from elman.baselines.ngram_counts import count_ngrams
 from elman.baselines.run import write_baseline
+from elman.data.label_share import share_rows
 from elman.data.sequences import ENCODED_SCHEMA, read_encoded
 from elman.data.tables import PREPARED_SCHEMA
 from elman.errors import ArtifactError, MetricError
@@ -69,6 +71,16 @@ def test_the_classifier_rows_are_the_majority_class_and_weighed_words(project: P
     assert (tfidf["name"], tfidf["kind"]) == ("tfidf", "baseline")
     assert "C = 1," in tfidf["description"]
     assert tfidf["measures"]["accuracy"] == {"mean": 1.0}
+
+
+def test_a_baseline_learns_from_the_share_of_the_labels_that_cells_with_seed_1_do(project: Path) -> None:
+    splits = read_splits(project / "prepared", LABELS, label_fraction=0.5)
+    labels = np.array(["profit" in text for text in TEXTS["train"]], int)
+    rows = share_rows(labels, fraction=0.5, seed=1)
+    assert splits.train.texts == [TEXTS["train"][row] for row in rows]
+    assert splits.train.labels.tolist() == labels[rows].tolist()
+    assert np.bincount(splits.train.labels).tolist() == [2, 2]
+    assert splits.test.texts == TEXTS["test"]
 
 
 def test_the_scores_of_tfidf_have_a_cells_columns_and_give_its_measures(project: Path) -> None:

@@ -1,7 +1,7 @@
 """The library files that each stage's script imports, against the `deps` of dvc.yaml.
 
 DVC re-runs a stage when a file in its deps changes, and knows nothing of imports. This follows them in the source text.
-`python -m tests.helpers.stage_deps --write` puts the right lists into dvc.yaml and data/dvc.yaml.
+`python -m tests.helpers.stage_deps --write` puts the right lists into the pipeline files.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
-PIPELINE_FILES = (ROOT / "dvc.yaml", ROOT / "data" / "dvc.yaml")
+PIPELINE_FILES = tuple(ROOT / name for name in ("dvc.yaml", "data/dvc.yaml", "pipelines/start/dvc.yaml"))
 
 
 def module_files(module: str) -> list[Path]:

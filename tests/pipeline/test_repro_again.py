@@ -2,6 +2,7 @@
 
 import json
 import re
+import sqlite3
 import time
 from pathlib import Path
 
@@ -40,6 +41,27 @@ def test_a_seed_more_trains_only_that_seed_below_the_run_of_its_cell(project):
     project.repro("evaluate@classifier-gru")
     assert len(runs(project)) == len(before) + 1
     assert not (weights.parent.parent / "seed-3").exists()
+
+
+def test_a_classifier_waits_for_the_language_model_that_it_starts_from_and_says_what_it_copied(project):
+    pretrained = {"pretrain": "language_model", "bidirectional": False, "label_fraction": 0.5, "rate_decay": 0.5}
+    project.change_params({"classifier": pretrained})
+    ran, text = project.repro("train@classifier-gru")
+    assert ran == ["train@language_model-gru", "pipelines/start/dvc.yaml:list_weights", "train@classifier-gru"]
+    assert text.count("language_model gru seed 1: kept, made from the same settings, data and code") == 1
+    start = json.loads((project.root / "models" / "classifier" / "gru" / "seed-2" / "start.json").read_text())
+    assert start["source"] == "models/language_model/gru/seed-2"
+    assert start["copied"][0] == "embedding/embeddings"
+    with sqlite3.connect(project.root / "mlruns" / "mlflow.db") as store:
+        logged = store.execute("select value from params where key = 'pretrain_sha256'").fetchall()
+    assert (start["sha256"],) in logged
+    assert len(set(logged)) == 2
+    assert project.repro("train@classifier-gru")[0] == []
+    project.change_params({"dataset": {"tasks": ["classifier"]}})
+    _, text = project.repro("train@classifier-gru", succeeds=False)
+    assert "needs the language model that dataset.tasks leaves out" in text
+    old = {"pretrain": "none", "bidirectional": True, "label_fraction": 1.0, "rate_decay": 1.0}
+    project.change_params({"classifier": old, "dataset": {"tasks": ["classifier", "language_model"]}})
 
 
 def test_a_change_in_code_that_train_imports_runs_train_and_what_follows_again(project):

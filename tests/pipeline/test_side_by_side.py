@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pipelines.side_by_side import stages_of_tasks
+from ruamel.yaml import YAML
 
 SCRIPT = Path(__file__).resolve().parents[2] / "pipelines" / "side_by_side.py"
 
@@ -70,6 +71,18 @@ def test_one_task_alone_gets_all_cores(tmp_path: Path) -> None:
     done, calls = run(tmp_path, tasks=["language_model"], failing=[])
     assert done.returncode == 0
     assert calls[1] == f"repro on {len(os.sched_getaffinity(0))}"
+
+
+def test_tasks_of_which_one_waits_for_the_other_run_in_turn(tmp_path: Path) -> None:
+    yaml = YAML()
+    params = yaml.load((SCRIPT.parents[1] / "params.yaml").read_text(encoding="utf-8"))
+    shape = {name: params["language_model"][name] for name in ("embedding_dim", "units", "num_layers")}
+    params["classifier"] |= {**shape, "bidirectional": False, "pretrain": "language_model"}
+    with (tmp_path / "params.yaml").open("w", encoding="utf-8") as stream:
+        yaml.dump(params, stream)
+    done, calls = run(tmp_path, tasks=["classifier", "language_model"], failing=[])
+    assert done.returncode == 0, done.stderr
+    assert [call.partition(" on ")[0] for call in calls] == ["repro encode", "repro"]
 
 
 def test_stages_go_to_their_task_in_the_order_of_the_list() -> None:

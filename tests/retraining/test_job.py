@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from elman.artifacts import read_json
+from elman.config import load_params
 from elman.data.tokenizer import Tokenizer
 from elman.errors import StageError, TrackingError
 from elman.retraining import job
@@ -83,6 +84,15 @@ def test_labels_and_tokenizer_of_the_champion_are_kept(checkout):
     assert "path: input/reviews.csv" in params
     assert read_json(workspace / "data" / "prepared" / "labels.json")["labels"] == ["bad", "good"]
     assert (workspace / "input" / "reviews.csv").read_bytes() == checkout.data.read_bytes()
+
+
+def test_a_classifier_that_starts_from_the_language_model_has_it_trained_in_its_workspace(checkout):
+    pretrained = {"embedding_dim": 96, "units": 96, "bidirectional": False, "pretrain": "language_model"}
+    checkout.write_params(dataset={"tasks": ["classifier", "language_model"]}, classifier=pretrained)
+    checkout.commit("start from the language model")
+    assert checkout.night().exit_code == 0
+    params = load_params(checkout.places.work / checkout.trainings[-1] / "params.yaml")
+    assert params.dataset.tasks == ("language_model", "classifier")
 
 
 def test_a_tokenizer_that_does_not_know_the_new_text_is_trained_anew(checkout):

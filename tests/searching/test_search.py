@@ -7,7 +7,7 @@ from optuna.trial import TrialState
 
 from elman.artifacts import write_json
 from elman.config import load_params
-from elman.errors import ArtifactError, TrainingError
+from elman.errors import ArtifactError, ConfigError, TrainingError
 from elman.searching import search as module
 from elman.searching.search import Budget, best_trials, cost, search_cell
 from elman.searching.trial import Outcome
@@ -201,3 +201,8 @@ def test_without_encoded_data_the_stage_to_run_is_named(searching, name):
     (searching.state["inputs"].encoded / name).unlink()
     with pytest.raises(ArtifactError, match=rf"{name}: no such file; run `dvc repro encode` first"):
         searching()
+
+
+def test_a_search_over_classifiers_that_start_from_a_language_model_is_refused(searching):
+    with pytest.raises(ConfigError, match=r"classifier\.pretrain: a search trains from drawn weights"):
+        searching(changes={"classifier": {"pretrain": "language_model"}})

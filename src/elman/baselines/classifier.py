@@ -11,10 +11,13 @@ from elman.artifacts import TableWriter, read_table
 from elman.baselines.majority import score_majority
 from elman.baselines.row import Row, baseline_row
 from elman.baselines.tfidf import GRID, LabelledTexts, score_tfidf
+from elman.data.label_share import share_rows
 from elman.errors import ArtifactError
 from elman.metrics.calibration import expected_calibration_error, reliability
 from elman.metrics.classification import accuracy, macro_f1
 from elman.metrics.score_columns import CLASSIFIER_SCORES, NO_SEED
+
+SHARE_SEED = 1  # a baseline is trained once: with a share of the labels, on those of the first seed
 
 
 class Splits(NamedTuple):
@@ -25,17 +28,23 @@ class Splits(NamedTuple):
     test: LabelledTexts
 
 
-def read_splits(prepared: Path, names: Sequence[str]) -> Splits:
-    """Reads the prepared splits.
+def read_splits(prepared: Path, names: Sequence[str], *, label_fraction: float = 1.0) -> Splits:
+    """Reads the prepared splits, of train the share that a cell with seed 1 learns from.
 
     Args:
         prepared: Folder with train.parquet, valid.parquet and test.parquet.
         names: The labels by number.
+        label_fraction: That share; 1 takes all.
 
     Raises:
         ArtifactError: A table is missing or damaged, or holds a label without a number.
     """
-    return Splits(*(_read(prepared / f"{split}.parquet", names) for split in Splits._fields))
+    splits = Splits(*(_read(prepared / f"{split}.parquet", names) for split in Splits._fields))
+    if label_fraction == 1.0:
+        return splits
+    rows = share_rows(splits.train.labels, fraction=label_fraction, seed=SHARE_SEED)
+    train = LabelledTexts([splits.train.texts[row] for row in rows], splits.train.labels[rows])
+    return splits._replace(train=train)
 
 
 def majority_row(splits: Splits, names: Sequence[str]) -> Row:

@@ -8,7 +8,9 @@ from elman.baselines.classifier import majority_row, read_splits, tfidf_row
 from elman.baselines.language_model import kneser_ney_row, unigram_row
 
 
-def write_baseline(*, task: str, prepared: Path, encoded: Path, tokenizer: Path, reports: Path) -> dict[str, Any]:
+def write_baseline(
+    *, task: str, prepared: Path, encoded: Path, tokenizer: Path, reports: Path, label_fraction: float = 1.0
+) -> dict[str, Any]:
     """Scores the task's baselines: baseline.json holds them, the trivial one first.
 
     Those that can compete with a network also get baselines/<name>/scores.parquet, with a cell's columns, and the
@@ -20,6 +22,7 @@ def write_baseline(*, task: str, prepared: Path, encoded: Path, tokenizer: Path,
         encoded: Folder with the encoded splits.
         tokenizer: Folder with tokenizer.json.
         reports: The task's folder, reports/<task>.
+        label_fraction: Share of the labels that a classifier learns from, as the cells do.
 
     Returns:
         What baseline.json holds.
@@ -30,7 +33,7 @@ def write_baseline(*, task: str, prepared: Path, encoded: Path, tokenizer: Path,
     """
     if task == "classifier":
         names = read_json(prepared / "labels.json")["labels"]
-        splits = read_splits(prepared, names)
+        splits = read_splits(prepared, names, label_fraction=label_fraction)
         rows = [
             majority_row(splits, names),
             tfidf_row(splits, names, scores=reports / "baselines" / "tfidf" / "scores.parquet"),

@@ -102,7 +102,7 @@ def fill(
         workspace: The clone.
         params: As committed.
         snapshot: The input.
-        task: The only task.
+        task: The only task; beside it the language model that a classifier starts from.
         cell: The only cell (with the one whose parameters it has to have as many of).
         labels: The label map of the data accepted last; it need not be there.
         keep: Folder of the champion's tokenizer; None trains one.
@@ -119,8 +119,9 @@ def fill(
         kept = f"{KEPT}/{read_json(keep / METADATA_FILE)['sha256'][:16]}"
         shutil.copytree(keep, folder / kept, dirs_exist_ok=True)
     equal_to = params.experiment.equal_parameters
+    first = ["language_model"] if task == "classifier" and params.classifier.pretrain == "language_model" else []
     changes: dict[str, dict[str, Any]] = {
-        "dataset": {"path": f"{INPUT}/{snapshot.path.name}", "tasks": [task]},
+        "dataset": {"path": f"{INPUT}/{snapshot.path.name}", "tasks": [*first, task]},
         "experiment": {"cells": list(dict.fromkeys([cell, equal_to or cell]))},
         "tokenizer": {"keep": kept},
     }

@@ -9,9 +9,9 @@ import optuna
 from optuna.distributions import BaseDistribution
 from optuna.trial import TrialState
 
-from elman.config import Params
+from elman.config import ClassifierConfig, Params
 from elman.data.sequences import EncodedDocuments, read_encoded
-from elman.errors import ArtifactError, TrainingError
+from elman.errors import ArtifactError, ConfigError, TrainingError
 from elman.models.device import configure_device
 from elman.models.parameter_count import count_parameters
 from elman.searching import space, study
@@ -103,6 +103,11 @@ def _open(params: Params, task: str, cell: str, inputs: Inputs) -> _Search:
         if not file.is_file():
             raise ArtifactError(f"{file}: no such file; run `dvc repro encode` first")
     config, _ = config_with(params, {}, task=task, cell=cell, inputs=inputs)
+    if isinstance(config, ClassifierConfig) and config.pretrain != "none":
+        raise ConfigError(
+            "classifier.pretrain: a search trains from drawn weights, since other units would fit no language model; "
+            "set it to none, search, and set it back"
+        )
     ranges = space.search_space(config, tune_units=params.experiment.equal_parameters is None)
     train, valid = (read_encoded(file) for file in files[:2])
     return _Search(params, task, cell, inputs, ranges, config, (train, valid))

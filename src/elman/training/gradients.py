@@ -7,7 +7,8 @@ import keras
 import tensorflow as tf
 
 from elman.config import TrainingConfig
-from elman.training.fused_adam import apply_fused, can_fuse
+from elman.training.fused_adam import apply_by_layer, apply_fused, can_fuse
+from elman.training.layer_rates import LayerRates
 
 
 class StepResult(NamedTuple):
@@ -87,6 +88,7 @@ def make_train_step(
     *,
     global_clipnorm: float | None,
     clipnorm: float | None,
+    rates: LayerRates | None = None,
 ) -> Callable[..., StepResult]:
     """Compiles forward, backward, clipping and update into one graph, traced once for all shapes of the signature.
 
@@ -97,6 +99,7 @@ def make_train_step(
         signature: tf.TensorSpec of each argument; the last one is the state (a tuple, possibly empty).
         global_clipnorm: See `clip`.
         clipnorm: See `clip`.
+        rates: Layers with rates of their own; a frozen one counts in no norm. The optimizer is Adam then.
     """
     variables = model.trainable_variables
     optimizer.build(variables)
@@ -109,14 +112,22 @@ def make_train_step(
             mean = nll_sum / tf.cast(count, nll_sum.dtype)
         # Sparse embedding gradients hold a row once for each occurrence; only their sum has the right norm.
         gradients = [tf.convert_to_tensor(g) for g in tape.gradient(mean, [v.value for v in variables])]
+        if rates is not None:
+            trained = tf.unstack(rates.factors > 0.0)
+            gradients = [tf.where(own, g, tf.zeros_like(g)) for own, g in zip(trained, gradients, strict=True)]
         norm = tf.linalg.global_norm(gradients)
         finite = tf.math.is_finite(norm) & tf.math.is_finite(mean)
 
         def update() -> Any:
             if fused:
-                apply_fused(optimizer, gradients, variables, scale=global_scale(norm, global_clipnorm))
+                scale = global_scale(norm, global_clipnorm)
+                apply_fused(optimizer, gradients, variables, scale=scale, rates=rates)
+                return tf.constant(True)
+            clipped = clip(gradients, norm, global_clipnorm=global_clipnorm, clipnorm=clipnorm)
+            if rates is not None:
+                apply_by_layer(optimizer, clipped, variables, rates)
             else:
-                optimizer.apply(clip(gradients, norm, global_clipnorm=global_clipnorm, clipnorm=clipnorm), variables)
+                optimizer.apply(clipped, variables)
             return tf.constant(True)
 
         applied = tf.cond(finite, update, lambda: tf.constant(False))

@@ -15,11 +15,12 @@ from typing import NamedTuple
 import keras
 import numpy as np
 
-from elman.config import TrainingConfig
+from elman.config import ClassifierConfig, TrainingConfig
 from elman.errors import TrainingError
 from elman.training.checkpoint import Checkpoint, Progress
 from elman.training.epoch_so_far import EpochSoFar
 from elman.training.gradients import make_optimizer, make_train_step
+from elman.training.layer_rates import LayerRates, layer_depths
 from elman.training.objectives import Objective
 from elman.training.schedules import Schedule
 from elman.training.stop_signals import StopSignals
@@ -88,6 +89,7 @@ class _Training:
         self.watchers, self.stop = watchers, stop
         self.model = objective.model
         self.optimizer, self.schedule = make_optimizer(config), Schedule(config)
+        self.rates = _layer_rates(self.model, config, self.optimizer)
         self.step = make_train_step(
             self.model,
             self.optimizer,
@@ -95,6 +97,7 @@ class _Training:
             objective.signature,
             global_clipnorm=config.global_clipnorm,
             clipnorm=config.clipnorm,
+            rates=self.rates,
         )
         restored = checkpoint.load(self.model, self.optimizer) if checkpoint else None
         self.best, self.progress, self.so_far = restored or ([], _START, EpochSoFar())
@@ -127,6 +130,8 @@ class _Training:
     def _train_epoch(self, epoch: int) -> None:
         """What is left of one pass over train."""
         so_far, per_epoch = self.so_far, self.objective.tokens_per_epoch
+        if self.rates is not None:
+            self.rates.start_epoch(epoch)
         started = time.perf_counter() - so_far.seconds
         batches = itertools.islice(self.objective.batches(epoch), so_far.steps, None)
         for index, batch in enumerate(batches, start=so_far.steps):
@@ -185,3 +190,13 @@ class _Training:
                 f"epoch {epoch + 1}, step {so_far.steps}: the loss or gradient was not finite {so_far.in_a_row} steps "
                 f"in a row at learning rate {so_far.rate:g}; lower learning_rate or set global_clipnorm in params.yaml"
             )
+
+
+def _layer_rates(
+    model: keras.Model, config: TrainingConfig, optimizer: keras.optimizers.Optimizer
+) -> LayerRates | None:
+    """For a classifier whose layers are freed one by one, or learn at rates of their own."""
+    if not (isinstance(config, ClassifierConfig) and config.by_layer):
+        return None
+    gradual = config.unfreeze == "gradual"
+    return LayerRates(layer_depths(model), decay=config.rate_decay, gradual=gradual, optimizer=optimizer)

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from elman.config import ClassifierConfig, LanguageModelConfig
 from elman.data.document_batches import evaluation_batches, training_batches
+from elman.data.label_share import labelled_share
 from elman.data.sequences import EncodedDocuments, cut_documents, perplexity_counts
 from elman.data.stream_windows import evaluation_windows, training_windows
 from elman.metrics.classification import accuracy, macro_f1
@@ -87,6 +88,7 @@ class ClassifierObjective:
         self.model = model
         self.signature = [IDS, MASK, ROWS, ()]
         self._config, self._seed = config, seed
+        train = labelled_share(train, fraction=config.label_fraction, seed=seed)
         self._train, self._valid = (cut_documents(split, config.max_length) for split in (train, valid))
         self.tokens_per_epoch = self._train.num_tokens
         self._score = make_classifier_scorer(model)

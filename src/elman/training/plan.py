@@ -9,15 +9,19 @@ from elman.layers.kernel_plan import kernel_plan
 from elman.layers.lstm import LSTM
 from elman.models.device import DevicePlan
 from elman.models.store import Model
+from elman.training.pretraining import Start
 
 
-def make_plan(model: Model, device: DevicePlan, *, equal_to: str | None = None) -> dict[str, Any]:
+def make_plan(
+    model: Model, device: DevicePlan, *, equal_to: str | None = None, start: Start | None = None
+) -> dict[str, Any]:
     """Device, precision, parameters; for each recurrent layer its kernel and why, and what an LSTM's forget gate sees.
 
     Args:
         model: Built.
         device: Where it will be trained.
         equal_to: The cell whose number of parameters chose the units, or None.
+        start: What the first seed's weights are copied from, or None.
 
     Returns:
         Plain values, written as plan.json and logged with the run.
@@ -40,6 +44,7 @@ def make_plan(model: Model, device: DevicePlan, *, equal_to: str | None = None) 
         "parameters": model.count_params(),
         "units": model.spec.units,
         "equal_parameters": equal_to,
+        "start": None if start is None else start.facts(),
         "layers": layers,
     }
 
@@ -52,4 +57,8 @@ def plan_lines(plan: dict[str, Any]) -> list[str]:
     )
     if plan["equal_parameters"] not in (None, plan["cell"]):
         head += f" (chosen to have as many parameters as {plan['equal_parameters']})"
-    return [head, *(f"  {row['layer']}: {row['kernel']} ({row['reason']})" for row in plan["layers"])]
+    rows = [head]
+    if plan["start"] is not None:
+        source, copied = plan["start"]["source"], ", ".join(plan["start"]["copied"])
+        rows.append(f"  starts from {source} ({copied}); the head is drawn")
+    return [*rows, *(f"  {row['layer']}: {row['kernel']} ({row['reason']})" for row in plan["layers"])]

@@ -25,6 +25,7 @@ from elman.training.kept_seeds import KeptSeed, read_trained, remove_others, wri
 from elman.training.loop import Fitted, fit
 from elman.training.objectives import ClassifierObjective, LanguageModelObjective, Objective
 from elman.training.plan import make_plan, plan_lines
+from elman.training.pretraining import Start, copy_start, read_starts, write_start
 from elman.training.progress import ProgressReport
 from elman.training.provenance import params_hash, provenance
 from elman.training.recorder import EpochRecord, Recorder, Run
@@ -39,6 +40,7 @@ class Inputs(NamedTuple):
         labels: labels.json.
         checkpoints: Folder for checkpoints, outside the stage's outputs.
         out: The stage's output, models/<task>/<cell>.
+        language_models: Folder of the language models, by cell; read only where a classifier starts from one.
     """
 
     encoded: Path
@@ -46,6 +48,7 @@ class Inputs(NamedTuple):
     labels: Path
     checkpoints: Path
     out: Path
+    language_models: Path = Path("models/language_model")
 
 
 def train_cell(
@@ -67,7 +70,8 @@ def train_cell(
         The summary, also written as summary.json.
 
     Raises:
-        ConfigError: `experiment.equal_parameters` cannot be had.
+        ArtifactError: A classifier is to start from a language model that is not there, or reads other tokens.
+        ConfigError: `experiment.equal_parameters` cannot be had, or the language model has other shapes.
         DeviceError: A GPU is asked for and there is none.
         TrainingError: Training diverged, or the data has no labels to train on.
     """
@@ -77,13 +81,15 @@ def train_cell(
     seeds = list(params.experiment.seeds)
     spec = make_spec(config, **sources)
     equal_to = params.experiment.equal_parameters
-    plan = make_plan(build_model(dataclasses.replace(spec, seed=seeds[0])), device, equal_to=equal_to)
+    starts = _starts(config, cell, inputs, seeds)
+    model = build_model(dataclasses.replace(spec, seed=seeds[0]))
+    plan = make_plan(model, device, equal_to=equal_to, start=starts.get(seeds[0]))
     print("\n".join(plan_lines(plan)), flush=True)  # noqa: T201
     write_json(inputs.out / "plan.json", plan)
     (inputs.out / SERVING).unlink(missing_ok=True)  # until all seeds are trained, the folder is not to be used
     hashes = _provenance(params, config, inputs)
     train, valid = (read_encoded(inputs.encoded / f"{split}.parquet") for split in ("train", "valid"))
-    job = _Job(config, spec, train, valid, inputs, hashes, params.compute.checkpoint_minutes)
+    job = _Job(config, spec, train, valid, inputs, hashes, starts, params.compute.checkpoint_minutes)
     logged = {**config.model_dump(), "parameters": plan["parameters"], "vocab_size": spec.vocab_size}
     logged |= {"dataset": params.dataset.name, "device": device.kind, "equal_parameters": equal_to}
     summary: dict[str, Any] = {"version": 1, "task": task, "cell": cell, "parameters": plan["parameters"]}
@@ -106,7 +112,8 @@ def train_cell(
                 summary["per_seed"][str(seed)] = kept[seed].summary
                 continue
             before = checkpoints[seed].runs()
-            with parent.child_run(seed=seed, params=logged, resume=before.run_id if before else None) as run:
+            own = {**logged, **job.start_params(seed)}
+            with parent.child_run(seed=seed, params=own, resume=before.run_id if before else None) as run:
                 checkpoints[seed].record(Runs(run.run_id, parent.run_id))
                 summary["per_seed"][str(seed)] = _train_seed(job, seed, run, checkpoints[seed])
             trained = KeptSeed(summary["per_seed"][str(seed)], run.run_id, parent.run_id)
@@ -133,15 +140,32 @@ class _Job(NamedTuple):
     valid: EncodedDocuments
     inputs: Inputs
     hashes: Mapping[str, str]
+    starts: Mapping[int, Start]
     checkpoint_minutes: float
 
     def key(self, seed: int) -> str:
-        """Names all that the training of a seed depends on: settings, data, tokenizer and code."""
-        return params_hash({**dataclasses.replace(self.spec, seed=seed).to_json(), **self.hashes})[:16]
+        """Names all that the training of a seed depends on: settings, data, tokenizer, code, weights copied."""
+        spec = dataclasses.replace(self.spec, seed=seed).to_json()
+        copied = {"start": self.starts[seed].sha256} if seed in self.starts else {}
+        return params_hash({**spec, **self.hashes, **copied})[:16]
+
+    def start_params(self, seed: int) -> dict[str, str]:
+        """What is logged of the weights that the seed starts from; nothing where they are drawn."""
+        start = self.starts.get(seed)
+        return {} if start is None else {"pretrain_source": start.source, "pretrain_sha256": start.sha256}
 
     def folder(self, seed: int) -> Path:
         """Where a seed's model is written."""
         return self.inputs.out / f"seed-{seed}"
+
+
+def _starts(
+    config: ClassifierConfig | LanguageModelConfig, cell: str, inputs: Inputs, seeds: list[int]
+) -> dict[int, Start]:
+    """By seed, what a classifier starts from; empty where its first weights are drawn."""
+    if not isinstance(config, ClassifierConfig) or config.pretrain == "none":
+        return {}
+    return read_starts(inputs.language_models / cell, seeds=seeds, tokenizer=inputs.tokenizer)
 
 
 def _write_serving(job: _Job, params: Params, seeds: list[int]) -> None:
@@ -188,6 +212,9 @@ def _train_seed(job: _Job, seed: int, run: Run, checkpoint: Checkpoint) -> dict[
     if checkpoint.replaced:
         print(f"{title}: params, data or code changed since the last checkpoint: clean start", flush=True)  # noqa: T201
     model = build_model(spec)
+    start = job.starts.get(seed)
+    if start is not None:
+        copy_start(model, start)
     objective = make_objective(model, job.config, job.train, job.valid, seed=seed)
     callbacks = [ProgressReport(title, job.config.epochs), EpochRecord(run, done=run.logged_epochs())]
     try:
@@ -200,8 +227,9 @@ def _train_seed(job: _Job, seed: int, run: Run, checkpoint: Checkpoint) -> dict[
     folder = job.folder(seed)
     save_model(model, folder)
     write_json(folder / "history.json", fitted.history)
+    write_start(folder, start)
     run.log_artifact(folder, "model")
-    return _seed_summary(fitted)
+    return _seed_summary(fitted) | ({} if start is None else {"start": start.facts()})
 
 
 def _seed_summary(fitted: Fitted) -> dict[str, Any]:

@@ -21,7 +21,8 @@ def train(params: Params, *, task: str, cell: str, out: str | Path) -> TextClass
     """Prepares the text, trains the tokenizer and one model a seed of `experiment.seeds`, and loads the best one.
 
     Nothing is tracked. Called again with another cell, it trains that one on the same text. A seed that was trained
-    before from the same settings, data and code is kept, and a training that was killed goes on.
+    before from the same settings, data and code is kept, and a training that was killed goes on. A classifier that
+    starts from the language model (`classifier.pretrain`) has that one trained first.
 
     Args:
         params: All settings; `dataset.path` names the text.
@@ -47,10 +48,13 @@ def train(params: Params, *, task: str, cell: str, out: str | Path) -> TextClass
     _make_tokenizer(params, prepared=prepared, output=tokenizer)
     max_length = params.classifier.max_length
     encode_splits(prepared=prepared, tokenizer_folder=tokenizer, output=encoded, max_length=max_length, threads=threads)
-    folder = root / "models" / task / cell
-    inputs = Inputs(encoded, tokenizer, prepared / "labels.json", root / "checkpoints", folder)
-    train_cell(params=params, task=task, cell=cell, inputs=inputs, recorder=Untracked(), tags={})
-    return load_located(locate(folder, models=root / "models", task=task))
+    models, labels = root / "models", prepared / "labels.json"
+    first = ["language_model"] if task == "classifier" and params.classifier.pretrain == "language_model" else []
+    for each in [*first, task]:
+        folder = models / each / cell
+        inputs = Inputs(encoded, tokenizer, labels, root / "checkpoints", folder, models / "language_model")
+        train_cell(params=params, task=each, cell=cell, inputs=inputs, recorder=Untracked(), tags={})
+    return load_located(locate(folder, models=models, task=task))
 
 
 def _make_tokenizer(params: Params, *, prepared: Path, output: Path) -> None:
