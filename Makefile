@@ -6,6 +6,8 @@ BIN := $(CURDIR)/$(VENV)/bin
 export PATH := $(BIN):$(PATH)
 # A virtual environment of the caller's would win over ours inside child processes.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+# Stages are processes of their own: each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 TORCH ?= torch==2.13.0
 PYTHON ?= $(shell for p in python3 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' 2>/dev/null && echo $$p && break; done)
