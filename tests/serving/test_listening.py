@@ -1,5 +1,8 @@
 """Where a server may listen."""
 
+import asyncio
+import socket
+
 import pytest
 
 from elman.errors import ConfigError, ListenError
@@ -13,6 +16,23 @@ def test_a_free_port_of_this_machine_is_taken_and_named() -> None:
         assert address_of(bound) == f"http://127.0.0.1:{port}"
         with pytest.raises(ListenError, match=f"127.0.0.1, port {port}: .*choose another one with --port"):
             bind("127.0.0.1", port, allow_outside=False)
+
+
+def test_an_answer_does_not_wait_for_the_receipt_of_its_first_piece() -> None:
+    async def accepted_without_delay() -> int:
+        seen: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            seen.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        bound = bind("127.0.0.1", 0, allow_outside=False)
+        async with await asyncio.start_server(accept, sock=bound):
+            _, writer = await asyncio.open_connection(*bound.getsockname())
+            writer.close()
+            return await seen
+
+    assert asyncio.run(accepted_without_delay()) == 1
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])
