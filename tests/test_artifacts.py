@@ -1,10 +1,22 @@
 import math
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from elman.artifacts import TableWriter, read_batches, read_json, read_table, replacing, sha256_paths, write_json
+from elman.artifacts import (
+    TableWriter,
+    read_batches,
+    read_json,
+    read_table,
+    replacing,
+    scratch_folder,
+    sha256_paths,
+    write_json,
+)
 from elman.errors import ArtifactError
 
 SCHEMA = pa.schema([("n", pa.int64())])
@@ -17,6 +29,32 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary_one(tmp_path):
         temporary.write_text("half")
         raise RuntimeError
     assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from elman.artifacts import replacing, scratch_folder
+
+path = Path(sys.argv[1])
+with scratch_folder(path / "prepare") as folder, replacing(path / "a.txt") as temporary:
+    (folder / "part.txt").write_text("half")
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_goes_with_the_next_one_and_what_is_in_use_stays(tmp_path):
+    assert subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=False).returncode == -signal.SIGKILL
+    assert len(list(tmp_path.rglob("*"))) == 3
+    with scratch_folder(tmp_path / "prepare") as used:
+        (used / "part.txt").write_text("half")
+        with scratch_folder(tmp_path / "prepare") as other, replacing(tmp_path / "a.txt") as temporary:
+            temporary.write_text("whole")
+            assert other != used
+            assert (used / "part.txt").read_text() == "half"
+            assert len(list(tmp_path.iterdir())) == 3
     assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
 
 

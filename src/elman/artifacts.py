@@ -33,7 +33,7 @@ def replacing(path: Path) -> Iterator[Path]:
     disk, names `path`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_left_over(path)
+    _remove_left_over(path, path.suffix)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=path.suffix, dir=path.parent)
     temporary = Path(name)
     fcntl.flock(descriptor, fcntl.LOCK_EX)  # free again when this process ends in whatever way
@@ -49,13 +49,40 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _remove_left_over(path: Path) -> None:
-    """Deletes temporary files of `path` whose process is gone."""
-    named = re.compile(rf"\.{re.escape(path.stem)}\.\w{{8}}{re.escape(path.suffix)}")  # as mkstemp names them
-    for found in [file for file in path.parent.iterdir() if named.fullmatch(file.name)]:
-        with suppress(OSError), found.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its process works
-            found.unlink()
+def _remove_left_over(path: Path, suffix: str) -> None:
+    """Deletes temporary files and folders of `path` whose process is gone."""
+    named = re.compile(
+        rf"\.{re.escape(path.name.removesuffix(suffix))}\.\w{{8}}{re.escape(suffix)}"
+    )  # as tempfile names
+    for found in [entry for entry in path.parent.iterdir() if named.fullmatch(entry.name)]:
+        with suppress(OSError):
+            descriptor = os.open(found, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its process works
+                if found.is_dir():
+                    shutil.rmtree(found)
+                else:
+                    found.unlink()
+            finally:
+                os.close(descriptor)
+
+
+@contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """Gives an empty folder beside `path`, with a name made of its own, that is gone after the block.
+
+    One that a killed process has left is removed by the next one that names the same path.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_left_over(path, "")
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # free again when this process ends in whatever way
+    try:
+        yield folder
+    finally:
+        os.close(descriptor)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -67,16 +94,12 @@ def new_folder(path: Path) -> Iterator[Path]:
     """
     if path.exists() or path.is_symlink():
         raise ArtifactError(f"{path}: is there already; name another folder, or delete it")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
+    with scratch_folder(path) as folder:
         yield folder
         umask = os.umask(0)
         os.umask(umask)
         folder.chmod(0o777 & ~umask)  # mkdtemp gives 0700
         folder.rename(path)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

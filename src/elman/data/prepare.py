@@ -1,12 +1,11 @@
 """Stage prepare: from the user's files to clean train, valid and test tables, with every row accounted for."""
 
-import tempfile
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from elman.artifacts import write_json
+from elman.artifacts import scratch_folder, write_json
 from elman.config import DatasetConfig, PrepareConfig
 from elman.data.collecting import Collector
 from elman.data.labels import label_map
@@ -38,9 +37,7 @@ def prepare(*, dataset: DatasetConfig, cleaning: PrepareConfig, out: Path) -> di
         LabelError: Labels are written in two ways, unknown to train, or fewer than two.
     """
     opened = open_dataset(dataset)
-    out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out, prefix=".prepare-") as name, ExitStack() as stack:
-        folder = Path(name)
+    with scratch_folder(out / "prepare") as folder, ExitStack() as stack:
         rejects = Rejects(stack.enter_context(RowBuffer(folder / "rejects.parquet", REJECTS_SCHEMA)))
         collector = Collector(
             folder, rejects=rejects, cleaning=cleaning, rule=opened.rule, label_column=dataset.label_column

@@ -3,14 +3,13 @@
 import hashlib
 import json
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from elman.artifacts import read_json, sha256_file, write_json
+from elman.artifacts import read_json, scratch_folder, sha256_file, write_json
 from elman.config import DatasetConfig
 from elman.data.reading.dataset import open_dataset
 from elman.errors import ArtifactError, DataError
@@ -104,9 +103,8 @@ def _try(source: Path, inputs: Path, settle_seconds: float) -> Snapshot | str:
         name: entry["bytes"] for name, entry in listed.items()
     }:
         return f"it has other files or sizes than {_manifest_path(source).name} lists"
-    inputs.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=inputs, prefix=".copy-") as name:
-        return _copy(source, inputs, Path(name), before, listed)
+    with scratch_folder(inputs / "copy") as folder:
+        return _copy(source, inputs, folder, before, listed)
 
 
 def _copy(source: Path, inputs: Path, folder: Path, before: _Look, listed: Mapping[str, Any] | None) -> Snapshot | str:

@@ -42,7 +42,7 @@ def clean(night: Night, registry: Registry) -> None:
     folders = [path for path in _newest(places.work) if path.is_dir() and path.name != pending]
     for folder in folders[WORKSPACES:]:
         _remove(folder, folder.with_suffix(".log"), folder.with_suffix(".guard"))
-    _remove(*places.inputs.glob(".copy-*"), *places.work.glob(".*.part"))  # of runs that were killed
+    _remove(*places.inputs.glob(".copy.*"), *places.work.glob(".*.part"))  # of runs that were killed
 
 
 def _newest(folder: Path) -> list[Path]:
