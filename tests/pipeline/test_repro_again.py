@@ -62,6 +62,7 @@ def test_a_classifier_waits_for_the_language_model_that_it_starts_from_and_says_
     assert "needs the language model that dataset.tasks leaves out" in text
     old = {"pretrain": "none", "bidirectional": True, "label_fraction": 1.0, "rate_decay": 1.0}
     project.change_params({"classifier": old, "dataset": {"tasks": ["classifier", "language_model"]}})
+    assert project.repro("prepare")[0] == ["prepare"]  # its params were others in between
 
 
 def test_a_change_in_code_that_train_imports_runs_train_and_what_follows_again(project):
