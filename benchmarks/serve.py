@@ -61,7 +61,7 @@ def main() -> None:
         texts = _texts(Path(named[0]))
         rows, memory = asyncio.run(_measure(named, texts, seconds=arguments.seconds, minutes=arguments.minutes))
     words = [len(one.split()) for one in texts]
-    facts = {"models": [Path(one).as_posix() for one in named] if arguments.model else "fresh weights",
+    facts = {"models": ["/".join(Path(one).parts[-2:]) for one in named] if arguments.model else "fresh weights",
              "texts": len(texts), "words_median": int(np.median(words)), "words_most": max(words)}  # fmt: skip
     result = {"version": 1, "cores": os.cpu_count(), **facts, "seconds_each": arguments.seconds * TURNS}
     write_json(arguments.out, {**result, "rows": rows, "memory": memory})
