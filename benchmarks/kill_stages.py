@@ -42,7 +42,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         undisturbed, killed = (_project(Path(folder) / name) for name in ("undisturbed", "killed"))
-        rows = []
+        rows, few = [], []
         for stage in _stages(undisturbed):
             seconds = _run(undisturbed, stage)
             disturbed = not arguments.stages or stage in arguments.stages
@@ -50,7 +50,8 @@ def main() -> None:
             wanted = arguments.kills if disturbed else 0
             rows.append({"stage": stage, "seconds": round(seconds, 1), **_kill(killed, stage, moments, wanted)})
             print(rows[-1], flush=True)
-        problems = _problems(undisturbed, killed)
+            few += [f"{stage}: only {rows[-1]['kills']} kills of {wanted}"] if rows[-1]["kills"] < wanted else []
+        problems = few + _problems(undisturbed, killed)
     total = sum(row["kills"] for row in rows)
     write_json(
         arguments.out, {"version": 1, "seed": arguments.seed, "kills": total, "stages": rows, "problems": problems}
