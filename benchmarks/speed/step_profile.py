@@ -29,14 +29,13 @@ from benchmarks.speed.workloads import (
 from elman.artifacts import write_json
 
 # In the order of a step. What no part holds is TensorFlow's: embedding, dropout, pooling, the head of a classifier,
-# SGD, the norm, copies to and from the kernels, and the start of each operation.
+# the optimizer, the norm, copies to and from the kernels, and the start of each operation.
 PARTS = (
     "input products",
     "forward recurrence",
     "softmax",
     "backward recurrence",
     "weight gradients",
-    "Adam",
     "the rest",
 )
 
@@ -77,7 +76,6 @@ def time_parts() -> Seconds:
     """Replace the kernels' entry points by ones that add up their time; returns the sums, by name of part."""
     from elman.layers.kernels import softmax_nll
     from elman.layers.kernels.array_work import ArrayWork
-    from elman.training import fused_adam
 
     seconds: Seconds = defaultdict(float)
 
@@ -98,7 +96,6 @@ def time_parts() -> Seconds:
     timed(ArrayWork, "backward", "whole backward")
     timed(ArrayWork, "_token_gradients", "weight gradients")
     timed(softmax_nll, "softmax_nll", "softmax")
-    timed(fused_adam, "adam", "Adam")
     return seconds
 
 

@@ -1,4 +1,4 @@
-"""Layers with rates of their own against Adam worked out by hand, in both ways in which an update is computed."""
+"""Layers with rates of their own against Adam worked out by hand."""
 
 import keras
 import numpy as np
@@ -8,8 +8,8 @@ import tensorflow as tf
 from elman.config import ClassifierConfig
 from elman.models.spec import ModelSpec
 from elman.models.store import build_model
+from elman.training.adam import apply_adam
 from elman.training.checkpoint import Checkpoint
-from elman.training.fused_adam import apply_by_layer, apply_fused
 from elman.training.layer_rates import LayerRates, layer_depths
 from elman.training.loop import fit
 from elman.training.objectives import ClassifierObjective
@@ -35,8 +35,7 @@ def gradients(epoch: int) -> list[tf.Tensor]:
     return [tf.constant(random.normal(size=weight.shape).astype("float32")) for weight in WEIGHTS]
 
 
-@pytest.mark.parametrize("fused", [True, False], ids=["kernel", "operations"])
-def test_each_layer_moves_as_adam_with_its_own_rate_from_the_epoch_in_which_it_is_freed(fused: bool) -> None:
+def test_each_layer_moves_as_adam_with_its_own_rate_from_the_epoch_in_which_it_is_freed() -> None:
     variables = [keras.Variable(weight) for weight in WEIGHTS]
     optimizer = keras.optimizers.Adam(RATE)
     rates = LayerRates(DEPTHS, decay=DECAY, gradual=True, optimizer=optimizer)
@@ -44,10 +43,7 @@ def test_each_layer_moves_as_adam_with_its_own_rate_from_the_epoch_in_which_it_i
 
     @tf.function
     def update(*parts: tf.Tensor) -> None:
-        if fused:
-            apply_fused(optimizer, parts, variables, scale=tf.constant(1.0), rates=rates)
-        else:
-            apply_by_layer(optimizer, parts, variables, rates)
+        apply_adam(optimizer, parts, variables, rates=rates)
 
     for epoch in range(5):
         rates.start_epoch(epoch)

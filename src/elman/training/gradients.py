@@ -7,7 +7,7 @@ import keras
 import tensorflow as tf
 
 from elman.config import TrainingConfig
-from elman.training.fused_adam import apply_by_layer, apply_fused, can_fuse
+from elman.training.adam import apply_adam, is_plain_adam
 from elman.training.layer_rates import LayerRates
 
 
@@ -68,16 +68,11 @@ def clip(
         pascanu2013difficulty
     """
     if global_clipnorm is not None:
-        scale = global_scale(norm, global_clipnorm)
+        scale = tf.minimum(1.0, global_clipnorm / tf.maximum(norm, 1e-30))
         return [gradient * scale for gradient in gradients]
     if clipnorm is not None:
         return [tf.clip_by_norm(gradient, clipnorm) for gradient in gradients]
     return list(gradients)
-
-
-def global_scale(norm: Any, global_clipnorm: float | None) -> Any:
-    """The factor, float32 (), that all gradients of this norm together get; 1 without a limit."""
-    return tf.constant(1.0) if global_clipnorm is None else tf.minimum(1.0, global_clipnorm / tf.maximum(norm, 1e-30))
 
 
 def make_train_step(
@@ -103,7 +98,7 @@ def make_train_step(
     """
     variables = model.trainable_variables
     optimizer.build(variables)
-    fused = clipnorm is None and can_fuse(optimizer, variables)
+    by_adam = rates is not None or is_plain_adam(optimizer, variables)
 
     @tf.function(input_signature=signature)
     def train_step(*arguments: Any) -> StepResult:
@@ -119,13 +114,9 @@ def make_train_step(
         finite = tf.math.is_finite(norm) & tf.math.is_finite(mean)
 
         def update() -> Any:
-            if fused:
-                scale = global_scale(norm, global_clipnorm)
-                apply_fused(optimizer, gradients, variables, scale=scale, rates=rates)
-                return tf.constant(True)
             clipped = clip(gradients, norm, global_clipnorm=global_clipnorm, clipnorm=clipnorm)
-            if rates is not None:
-                apply_by_layer(optimizer, clipped, variables, rates)
+            if by_adam:
+                apply_adam(optimizer, clipped, variables, rates=rates)
             else:
                 optimizer.apply(clipped, variables)
             return tf.constant(True)
