@@ -73,8 +73,9 @@ def test_weight_gradients_are_whole_and_the_same_bits_for_any_number_of_threads(
         d_kernel, d_matrix = np.full((inputs, columns), np.nan, "f"), np.full((units, columns), np.nan, "f")
         edges = _column_edges(columns, parts)
         for first, last in pairwise(edges):
+            runs = plan_runs(mask)
             weight_gradient_columns(
-                x, previous_h, d_projected, d_inner, True, plan_runs(mask), first, last, d_kernel, d_matrix
+                x, runs, d_projected, previous_h, runs, d_inner, False, first, last, d_kernel, d_matrix
             )
         found.append((d_kernel, d_matrix))
     expected = x[mask].T @ d_projected[mask].astype("float64"), previous_h[mask].T @ d_inner[mask].astype("float64")

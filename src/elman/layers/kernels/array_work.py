@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from elman.layers.kernels import buffers
 from elman.layers.kernels.buffers import Array, read_only
 from elman.layers.kernels.cell import CellKernel, Plan, Reading
+from elman.layers.kernels.distinct import DistinctInputs, distinct_inputs, sum_by_row
 from elman.layers.kernels.matmul import PANEL, pack_panels, pack_panels_transposed
 from elman.layers.kernels.threads import run_parts, share
 from elman.layers.kernels.tokens import input_gradient_runs, plan_runs, project_runs, weight_gradient_columns
@@ -50,18 +51,18 @@ class ArrayWork:
         num_states = self.cell.states
         results = [buffers.empty(*shape) for shape in self.forward_shapes(*mask.shape, keep=keep)]  # type: ignore[arg-type]
         outputs, last, saved = results[0], results[1 : 1 + num_states], results[1 + num_states :]
-        projected = self._project(x, kernel, mask)
-        self.cell.forward(self._plan(mask), keep, projected, matrix, bias, states, outputs, last, saved)
+        inputs = distinct_inputs(x, mask)
+        projected = self._project(inputs, kernel)
+        self.cell.forward(self._plan(mask), keep, projected, inputs.places, matrix, bias, states, outputs, last, saved)
         return results
 
-    def _project(self, x: Array, kernel: Array, mask: Array) -> Array:
-        """Return x W on the real steps: float32 (B, T, 16 P)."""
+    def _project(self, inputs: DistinctInputs, kernel: Array) -> Array:
+        """Return x W of the rows that steps name: float32 (1, R, 16 P)."""
         panels = pack_panels(kernel)
-        steps = _steps(x)
-        projected = buffers.empty(len(steps), panels.shape[0] * PANEL)
-        parts = self._share_runs(plan_runs(mask.reshape(-1)), mask, kernel.size)
-        run_parts(lambda part: project_runs(steps, panels, parts[part], projected), len(parts))
-        return read_only(projected.reshape(*mask.shape, projected.shape[1]))
+        projected = buffers.empty(len(inputs.rows), panels.shape[0] * PANEL)
+        parts = self._share_runs(inputs.runs, kernel.size)
+        run_parts(lambda part: project_runs(inputs.rows, panels, parts[part], projected), len(parts))
+        return read_only(projected[None])
 
     def backward(self, *arrays: Array) -> list[Array]:
         """Return the gradients of x, kernel, recurrent kernel, bias and initial states.
@@ -88,19 +89,26 @@ class ArrayWork:
         self, x: Array, kernel: Array, mask: Array, previous_h: Array, products: tuple[Array, Array]
     ) -> list[Array]:
         """Return the gradients of x, kernel and recurrent kernel from those of the two products."""
-        runs = plan_runs(mask.reshape(-1))
-        parts = self._share_runs(runs, mask, 3 * kernel.size)
+        real, inputs = mask.reshape(-1), distinct_inputs(x, mask)
+        runs = plan_runs(real)
+        parts = self._share_runs(runs, 3 * kernel.size)
         d_x = buffers.empty(*x.shape) if mask.all() else buffers.zeros(*x.shape)
         d_kernel, d_matrix = buffers.empty(*kernel.shape), buffers.empty(self.units, kernel.shape[1])
-        panels, apart = pack_panels_transposed(kernel), self.cell.inner_apart
-        d_projected, d_inner = map(_steps, products)
+        panels = pack_panels_transposed(kernel)
+        d_steps, d_inner = map(_steps, products)
+        d_rows = buffers.zeros(len(inputs.rows), kernel.shape[1]) if inputs.joined else buffers.empty(0, 0)
+        d_projected = read_only(d_rows) if inputs.joined else d_steps
+        shared = not (inputs.joined or self.cell.inner_apart)
         # Each thread has columns of its own in the weights' gradients, so that no two have to be added up.
         edges = _column_edges(kernel.shape[1], len(parts))
 
         def work(part: int) -> None:
-            input_gradient_runs(d_projected, panels, parts[part], _steps(d_x))
+            columns = edges[part], edges[part + 1]
+            input_gradient_runs(d_steps, panels, parts[part], _steps(d_x))
+            if inputs.joined:
+                sum_by_row(d_steps, inputs.places.reshape(-1), real, *columns, d_rows)
             weight_gradient_columns(
-                _steps(x), _steps(previous_h), d_projected, d_inner, apart, runs, edges[part], edges[part + 1],
+                inputs.rows, inputs.runs, d_projected, _steps(previous_h), runs, d_inner, shared, *columns,
                 d_kernel, d_matrix,
             )  # fmt: skip
 
@@ -115,8 +123,9 @@ class ArrayWork:
         multiply_adds = self.cell.gates * self.units * self.units
         return Plan(mask, self.reading, multiply_adds_per_step=multiply_adds, threads=self.threads)
 
-    def _share_runs(self, runs: Array, mask: Array, multiply_adds_per_step: int) -> list[Array]:
-        return share(runs, int(mask.sum()) * multiply_adds_per_step, threads=self.threads)
+    def _share_runs(self, runs: Array, multiply_adds_per_step: int) -> list[Array]:
+        steps = int((runs[:, 1] - runs[:, 0]).sum())
+        return share(runs, steps * multiply_adds_per_step, threads=self.threads)
 
 
 def _steps(array: Array) -> Array:

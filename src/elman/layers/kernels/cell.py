@@ -64,10 +64,13 @@ class Forward(Protocol):
     """A forward kernel."""
 
     def __call__(
-        self, plan: Plan, keep: bool, projected: Array, matrix: Array, bias: Array,
+        self, plan: Plan, keep: bool, projected: Array, places: Array, matrix: Array, bias: Array,
         states: Sequence[Array], outputs: Array, last: Sequence[Array], saved: Sequence[Array],
     ) -> None:  # fmt: skip
-        """Fill `outputs`, `last` (one array a state) and `saved`; `keep` says whether `saved` is wanted."""
+        """Fill `outputs`, `last` (one array a state) and `saved`; `keep` says whether `saved` is wanted.
+
+        `projected` is x W of different inputs, (1, R, gates U), and `places`, (B, T), says which of them a step has.
+        """
 
 
 class Backward(Protocol):

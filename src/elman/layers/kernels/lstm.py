@@ -47,14 +47,15 @@ def _step_row(z: Array, x: Array, bias: Array, h: Array, c: Array) -> None:
 
 @njit(**_OPTIONS)
 def lstm_forward(
-    projected: Array, bias: Array, panels: Array, h0: Array, c0: Array, positions: Array, counts: Array, rows: Array,
-    backwards: bool, sequences: bool, zero_output: bool, save: bool, outputs: Array, last_h: Array, last_c: Array,
-    gates: Array, cells: Array, previous_h: Array,
+    projected: Array, places: Array, bias: Array, panels: Array, h0: Array, c0: Array, positions: Array, counts: Array,
+    rows: Array, backwards: bool, sequences: bool, zero_output: bool, save: bool, outputs: Array, last_h: Array,
+    last_c: Array, gates: Array, cells: Array, previous_h: Array,
 ) -> None:  # fmt: skip
     """Work through the real steps of the rows named in `rows`, which come sorted by falling count.
 
     Args:
-        projected: float32 (B, T, >= 4U). x W, without the bias.
+        projected: float32 (1, R, >= 4U). x W of different inputs, without the bias.
+        places: int32 (B, T). Which of them a real step has, by time.
         bias: float32 (4U,).
         panels: float32 (P, U, 16). U packed by `pack_panels`.
         h0: float32 (B, U).
@@ -73,7 +74,7 @@ def lstm_forward(
         cells: float32 (B, T, U). Written, by time: c after the step; masked steps are left as they are.
         previous_h: float32 (B, T, U). Written, by time: h before the step; masked steps are left as they are.
     """
-    length, units = projected.shape[1], h0.shape[1]
+    length, units = places.shape[1], h0.shape[1]
     active = rows.shape[0]
     h = np.empty((active, units), dtype=np.float32)
     c = np.empty((active, units), dtype=np.float32)
@@ -93,11 +94,11 @@ def lstm_forward(
             time = length - 1 - position if backwards else position
             if step + 1 < counts[row]:
                 following = positions[row, step + 1]
-                prefetch(projected, row, length - 1 - following if backwards else following)
+                prefetch(projected, 0, places[row, length - 1 - following if backwards else following])
             if save:
                 for j in range(units):
                     previous_h[row, time, j] = h[r, j]
-            _step_row(z[r], projected[row, time], bias, h[r], c[r])
+            _step_row(z[r], projected[0, places[row, time]], bias, h[r], c[r])
             if save:
                 for j in range(4 * units):
                     gates[row, time, j] = z[r, j]
@@ -220,6 +221,7 @@ def _forward(
     plan: Plan,
     keep: bool,
     projected: Array,
+    places: Array,
     matrix: Array,
     bias: Array,
     states: Sequence[Array],
@@ -230,7 +232,7 @@ def _forward(
     panels = pack_panels(matrix)
     plan.run(
         lambda _, rows: lstm_forward(
-            projected, bias, panels, *states, plan.positions, plan.counts, rows, *plan.flags, keep,
+            projected, places, bias, panels, *states, plan.positions, plan.counts, rows, *plan.flags, keep,
             outputs, *last, *saved,
         )
     )  # fmt: skip

@@ -42,8 +42,8 @@ def pack_columns(matrix: Array, start: int, stop: int, begin: int, end: int) -> 
     """Return matrix[start:stop, begin:end] as panels, the last one filled up with zeros."""
     rows, columns = stop - start, end - begin
     panels = np.empty(((columns + PANEL - 1) // PANEL, rows, PANEL), dtype=np.float32)
-    for panel in range(columns // PANEL):
-        for k in range(rows):
+    for k in range(rows):  # outside: a row is read from one end to the other, which the processor foresees
+        for panel in range(columns // PANEL):
             for j in range(PANEL):
                 panels[panel, k, j] = matrix[start + k, begin + panel * PANEL + j]
     rest = columns % PANEL

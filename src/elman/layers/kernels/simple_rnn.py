@@ -25,14 +25,15 @@ def _step_row(z: Array, x: Array, bias: Array, h: Array) -> None:
 
 @njit(**_OPTIONS)
 def simple_rnn_forward(
-    projected: Array, bias: Array, panels: Array, h0: Array, positions: Array, counts: Array, rows: Array,
-    backwards: bool, sequences: bool, zero_output: bool, save: bool, outputs: Array, last_h: Array, states: Array,
-    previous_h: Array,
+    projected: Array, places: Array, bias: Array, panels: Array, h0: Array, positions: Array, counts: Array,
+    rows: Array, backwards: bool, sequences: bool, zero_output: bool, save: bool, outputs: Array, last_h: Array,
+    states: Array, previous_h: Array,
 ) -> None:  # fmt: skip
     """Work through the real steps of the rows named in `rows`, which come sorted by falling count.
 
     Args:
-        projected: float32 (B, T, >= U). x W, without the bias.
+        projected: float32 (1, R, >= U). x W of different inputs, without the bias.
+        places: int32 (B, T). Which of them a real step has, by time.
         bias: float32 (U,).
         panels: float32 (P, U, 16). U packed by `pack_panels`.
         h0: float32 (B, U).
@@ -48,7 +49,7 @@ def simple_rnn_forward(
         states: float32 (B, T, U). Written, by time: h after the step; masked steps are left as they are.
         previous_h: float32 (B, T, U). Written, by time: h before the step; masked steps are left as they are.
     """
-    length, units = projected.shape[1], h0.shape[1]
+    length, units = places.shape[1], h0.shape[1]
     active = rows.shape[0]
     h = np.empty((active, units), dtype=np.float32)
     z = np.empty((active, panels.shape[0] * PANEL), dtype=np.float32)
@@ -65,11 +66,11 @@ def simple_rnn_forward(
             time = length - 1 - position if backwards else position
             if step + 1 < counts[row]:
                 following = positions[row, step + 1]
-                prefetch(projected, row, length - 1 - following if backwards else following)
+                prefetch(projected, 0, places[row, length - 1 - following if backwards else following])
             if save:
                 for j in range(units):
                     previous_h[row, time, j] = h[r, j]
-            _step_row(z[r], projected[row, time], bias, h[r])
+            _step_row(z[r], projected[0, places[row, time]], bias, h[r])
             if save:
                 for j in range(units):
                     states[row, time, j] = h[r, j]
@@ -150,6 +151,7 @@ def _forward(
     plan: Plan,
     keep: bool,
     projected: Array,
+    places: Array,
     matrix: Array,
     bias: Array,
     states: Sequence[Array],
@@ -160,7 +162,7 @@ def _forward(
     panels = pack_panels(matrix)
     plan.run(
         lambda _, rows: simple_rnn_forward(
-            projected, bias, panels, *states, plan.positions, plan.counts, rows, *plan.flags, keep,
+            projected, places, bias, panels, *states, plan.positions, plan.counts, rows, *plan.flags, keep,
             outputs, *last, *saved,
         )
     )  # fmt: skip

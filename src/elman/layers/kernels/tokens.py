@@ -82,18 +82,19 @@ def input_gradient_runs(d_projected: Array, panels: Array, runs: Array, d_x: Arr
 
 @njit(**_OPTIONS)
 def weight_gradient_columns(
-    x: Array, previous_h: Array, d_projected: Array, d_inner: Array, inner_apart: bool, runs: Array,
+    x: Array, x_runs: Array, d_projected: Array, previous_h: Array, h_runs: Array, d_inner: Array, shared: bool,
     first: int, last: int, d_kernel: Array, d_matrix: Array,
 ) -> None:  # fmt: skip
     """Set some columns of the gradients of W and U, from all runs.
 
     Args:
-        x: float32 (S, D).
+        x: float32 (R, D).
+        x_runs: int64 (M, 2). Of the rows of x.
+        d_projected: float32 (R, N). Gradient of x W.
         previous_h: float32 (S, U). State before each step.
-        d_projected: float32 (S, N). Gradient of x W.
+        h_runs: int64 (L, 2). Of the steps.
         d_inner: float32 (S, N). Gradient of h' U.
-        inner_apart: bool. False where the two are the same.
-        runs: int64 (R, 2).
+        shared: bool. True where runs and gradients of the two are the same, so that one copy in panels serves both.
         first: int. First column, a multiple of 16.
         last: int. Column behind the last.
         d_kernel: float32 (D, N). Written in these columns, like the next one.
@@ -106,13 +107,17 @@ def weight_gradient_columns(
         padded = (end - begin + PANEL - 1) // PANEL * PANEL
         some_kernel = np.zeros((inputs, padded), dtype=np.float32)
         some_matrix = np.zeros((units, padded), dtype=np.float32)
-        for run in range(runs.shape[0]):
-            start, stop = runs[run]
-            steps = pack_columns(d_projected, start, stop, begin, end)
-            add_product_of_columns(x, start, steps, some_kernel)
-            if inner_apart:
-                steps = pack_columns(d_inner, start, stop, begin, end)
+        for run in range(h_runs.shape[0]):
+            start, stop = h_runs[run]
+            steps = pack_columns(d_inner, start, stop, begin, end)
             add_product_of_columns(previous_h, start, steps, some_matrix)
+            if shared:
+                add_product_of_columns(x, start, steps, some_kernel)
+        if not shared:
+            for run in range(x_runs.shape[0]):
+                start, stop = x_runs[run]
+                steps = pack_columns(d_projected, start, stop, begin, end)
+                add_product_of_columns(x, start, steps, some_kernel)
         _copy_columns(some_kernel, begin, end, d_kernel)
         _copy_columns(some_matrix, begin, end, d_matrix)
 
