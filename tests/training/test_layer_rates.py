@@ -8,11 +8,11 @@ import tensorflow as tf
 from elman.config import ClassifierConfig
 from elman.models.spec import ModelSpec
 from elman.models.store import build_model
-from elman.training.adam import apply_adam
 from elman.training.checkpoint import Checkpoint
 from elman.training.layer_rates import LayerRates, layer_depths
 from elman.training.loop import fit
 from elman.training.objectives import ClassifierObjective
+from elman.training.updates import make_update
 from tests.helpers.encoded_documents import make_documents
 
 RATE, DECAY, DEPTHS = 0.05, 0.4, (2, 0, 1)
@@ -41,9 +41,8 @@ def test_each_layer_moves_as_adam_with_its_own_rate_from_the_epoch_in_which_it_i
     rates = LayerRates(DEPTHS, decay=DECAY, gradual=True, optimizer=optimizer)
     optimizer.build(variables)
 
-    @tf.function
-    def update(*parts: tf.Tensor) -> None:
-        apply_adam(optimizer, parts, variables, rates=rates)
+    change = make_update(optimizer, variables, rates)
+    update = tf.function(lambda *parts: change(parts, tf.ones(len(variables))))
 
     for epoch in range(5):
         rates.start_epoch(epoch)

@@ -7,8 +7,8 @@ import keras
 import tensorflow as tf
 
 from elman.config import TrainingConfig
-from elman.training.adam import apply_adam, is_plain_adam
 from elman.training.layer_rates import LayerRates
+from elman.training.updates import make_update
 
 
 class StepResult(NamedTuple):
@@ -42,37 +42,39 @@ def make_optimizer(config: TrainingConfig) -> keras.optimizers.Optimizer:
     return keras.optimizers.Adam(config.learning_rate)
 
 
-def clip(
-    gradients: Sequence[Any], norm: Any, *, global_clipnorm: float | None = None, clipnorm: float | None = None
-) -> list[Any]:
-    """Scales gradients down to a largest norm.
+def clip_factors(norms: Any, *, global_clipnorm: float | None = None, clipnorm: float | None = None) -> Any:
+    """Factors that scale gradients down to a largest norm.
 
     `global_clipnorm` scales all by min(1, limit / norm of all together), which keeps their direction; this is what the
     literature means (Pascanu et al. 2013). `clipnorm` scales each variable alone, as Keras' argument of that name does.
 
     Args:
-        gradients: Dense tensors.
-        norm: float (). Their norm together.
+        norms: float (N,). The norm of each gradient.
         global_clipnorm: The limit for all together, or None.
         clipnorm: The limit for each alone, or None.
 
+    Returns:
+        float (N,). The factor of each gradient.
+
     Example:
-        >>> two = [tf.constant([3.0, 0.0]), tf.constant([0.0, 4.0])]
-        >>> norm = tf.linalg.global_norm(two)
-        >>> [g.numpy().astype(float).round(6).tolist() for g in clip(two, norm, global_clipnorm=1.0)]
-        [[0.6, 0.0], [0.0, 0.8]]
-        >>> [g.numpy().astype(float).round(6).tolist() for g in clip(two, norm, clipnorm=1.0)]
-        [[1.0, 0.0], [0.0, 1.0]]
+        >>> norms = tf.constant([3.0, 4.0])
+        >>> [round(float(factor), 6) for factor in clip_factors(norms, global_clipnorm=1.0)]
+        [0.2, 0.2]
+        >>> [round(float(factor), 6) for factor in clip_factors(norms, clipnorm=1.0)]
+        [0.333333, 0.25]
 
     References:
         pascanu2013difficulty
     """
     if global_clipnorm is not None:
-        scale = tf.minimum(1.0, global_clipnorm / tf.maximum(norm, 1e-30))
-        return [gradient * scale for gradient in gradients]
+        return tf.broadcast_to(_factor(tf.norm(norms), global_clipnorm), tf.shape(norms))
     if clipnorm is not None:
-        return [tf.clip_by_norm(gradient, clipnorm) for gradient in gradients]
-    return list(gradients)
+        return _factor(norms, clipnorm)
+    return tf.ones_like(norms)
+
+
+def _factor(norm: Any, limit: float) -> Any:
+    return tf.minimum(1.0, limit / tf.maximum(norm, 1e-30))
 
 
 def make_train_step(
@@ -98,30 +100,29 @@ def make_train_step(
     """
     variables = model.trainable_variables
     optimizer.build(variables)
-    by_adam = rates is not None or is_plain_adam(optimizer, variables)
+    update = make_update(optimizer, variables, rates)
 
     @tf.function(input_signature=signature)
     def train_step(*arguments: Any) -> StepResult:
         with tf.GradientTape() as tape:
             nll_sum, count, state = loss(*arguments)
-            mean = nll_sum / tf.cast(count, nll_sum.dtype)
-        # Sparse embedding gradients hold a row once for each occurrence; only their sum has the right norm.
-        gradients = [tf.convert_to_tensor(g) for g in tape.gradient(mean, [v.value for v in variables])]
+        # Gradients of the sum: the division by the count joins the other factors of the update, which would be a pass
+        # over all weights of its own. Slices of an embedding hold a row once for each occurrence; only their sum has
+        # the right norm.
+        gradients = [tf.convert_to_tensor(g) for g in tape.gradient(nll_sum, [v.value for v in variables])]
         if rates is not None:
             trained = tf.unstack(rates.factors > 0.0)
             gradients = [tf.where(own, g, tf.zeros_like(g)) for own, g in zip(trained, gradients, strict=True)]
-        norm = tf.linalg.global_norm(gradients)
-        finite = tf.math.is_finite(norm) & tf.math.is_finite(mean)
+        share = 1.0 / tf.cast(count, tf.float32)
+        norms = share * tf.sqrt(2.0 * tf.stack([tf.nn.l2_loss(gradient) for gradient in gradients]))
+        norm = tf.norm(norms)
+        finite = tf.math.is_finite(norm) & tf.math.is_finite(nll_sum)
 
-        def update() -> Any:
-            clipped = clip(gradients, norm, global_clipnorm=global_clipnorm, clipnorm=clipnorm)
-            if by_adam:
-                apply_adam(optimizer, clipped, variables, rates=rates)
-            else:
-                optimizer.apply(clipped, variables)
+        def apply() -> Any:
+            update(gradients, share * clip_factors(norms, global_clipnorm=global_clipnorm, clipnorm=clipnorm))
             return tf.constant(True)
 
-        applied = tf.cond(finite, update, lambda: tf.constant(False))
+        applied = tf.cond(finite, apply, lambda: tf.constant(False))
         state = tuple(tf.where(finite, part, tf.zeros_like(part)) for part in state)
         return StepResult(nll_sum, count, norm, applied, state)
 
