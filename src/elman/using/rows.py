@@ -18,6 +18,7 @@ _ERRORS = "surrogateescape"
 # The readers advise what to set in params.yaml; options of the command take its place here.
 _ADVICE = {
     "Set dataset.text_column in params.yaml": "Name it with --column",
+    "dataset.text_column needs": "--column needs",
     "set dataset.encoding in params.yaml to": "set --encoding to",
     "set dataset.encoding to": "set --encoding to",
     "the file's codec (for example latin-1), or to auto": "the text's codec, for example latin-1",
