@@ -217,9 +217,10 @@ def test_the_warmest_and_the_coldest_temperature_draw_real_tokens(model: TextLan
     ("options", "message"),
     [
         ({"sampler": "beem"}, "sampler: one of greedy, random, top_k, top_p, beam is needed, but came 'beem'"),
-        ({"temperature": 0.0}, "temperature: .*greater than or equal to 0.0001, but came 0.0"),
-        ({"temperature": 1e-40}, "temperature: .*greater than or equal to 0.0001"),
-        ({"temperature": 1e39}, "temperature: .*less than or equal to 10000, but came 1e.39"),
+        ({"temperature": 0.0}, "temperature: 0.0001 to 10000 is needed .*greedy.*, but came 0.0"),
+        ({"temperature": 1e-40}, "temperature: 0.0001 to 10000 is needed"),
+        ({"temperature": 1e39}, "temperature: 0.0001 to 10000 is needed .* but came 1e.39"),
+        ({"temperature": float("nan")}, "temperature: 0.0001 to 10000 is needed .* but came nan"),
         ({"top_p": 1.5}, "top_p: .*less than or equal to 1, but came 1.5"),
         ({"top_k": 0}, "top_k: .*greater than or equal to 1"),
         ({"warmth": 2.0}, "warmth: "),

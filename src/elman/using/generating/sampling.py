@@ -48,7 +48,11 @@ def make_sampling(**options: Any) -> Sampling:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        shown = {"sampler": f"one of {', '.join(get_args(Kind))} is needed"}.get(name, first["msg"])
+        known = {
+            "sampler": f"one of {', '.join(get_args(Kind))} is needed",
+            "temperature": "0.0001 to 10000 is needed (the sampler greedy always takes the most probable token)",
+        }
+        shown = known.get(name, first["msg"])
         raise ConfigError(f"{name}: {shown}, but came {first.get('input')!r}") from None
 
 
