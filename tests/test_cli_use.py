@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import elman
+from elman import cli_texts
 from elman.cli import app
 from elman.cli_texts import progress
 from elman.errors import ArtifactError, DataError
@@ -164,6 +165,16 @@ def test_score_as_json_lines_and_as_one_object() -> None:
     assert abs(stream["perplexity"] - total["perplexity"]) > 1e-3
 
 
+def test_score_says_where_there_is_nothing_to_add_up() -> None:
+    for arguments in (("--total",), ("--total", "--json")):
+        with pytest.raises(DataError, match="--total: no text came"):
+            run("score", "gru", *arguments, given="")
+        printed, errors = run("score", "gru", *arguments, given=b"th\xe9\n", code=3)
+        assert printed == ""
+        assert errors.endswith("1 of 1 rows could not be used\n")
+    assert run("score", "gru", "--json", given="")[0] == ""
+
+
 def test_embed_prints_a_vector_a_row_and_names_the_bad_ones() -> None:
     model = elman.load("gru", task="classifier")
     printed, errors = run("embed", "gru", "--task", "classifier", given=b"the key\nth\xe9 key\nold", code=3)
@@ -194,6 +205,10 @@ def test_embed_writes_all_vectors_to_one_file(tmp_path: Path) -> None:
     [
         (["classify", "gru", "text", "--file", "x.txt"], DataError, "not both"),
         (["classify", "gru", "--file", "x.txt"], DataError, r"x\.txt: no such file"),
+        (["classify", "gru", "--file", "x" * 300], DataError, "no such file"),
+        (["classify", "gru", "--file", "models"], DataError, "models: a folder; name a file"),
+        (["classify", "gru", "--file", "wrong.json"], DataError, r"no text a line; .* end in \.jsonl"),
+        (["classify", "gru", "--file", "wide.csv"], DataError, "starts as utf-16 does: set --encoding to utf-16"),
         (["classify", "gru", "--file", "wrong.jsonl"], DataError, "no column 'text'.*Name it with --column"),
         (["score", "gru", "text", "--state", "streem"], DataError, "document or stream, but came 'streem'"),
         (["score", "models/classifier/gru", "text"], ArtifactError, "`elman classify`"),
@@ -201,9 +216,12 @@ def test_embed_writes_all_vectors_to_one_file(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_use_is_said_before_anything_is_read(
-    root: Path, arguments: list[str], error: type[Exception], message: str
+    root: Path, arguments: list[str], error: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(cli_texts, "load_all", lambda _: pytest.fail("the model was loaded"))
     (root / "wrong.jsonl").write_text('{"review": "the key"}\n')
+    (root / "wrong.json").write_text('[{"text": "the key"}]\n')
+    (root / "wide.csv").write_bytes("text,label\nthe key,left\n".encode("utf-16"))
     with pytest.raises(error, match=message):
         run(*arguments)
 

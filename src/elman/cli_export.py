@@ -88,7 +88,7 @@ def import_torch(
     from elman.importing.state_dict import Names
     from elman.importing.torch_model import import_state_dict
 
-    names = tuple(labels.split(",")) if labels is not None else None
+    names = tuple(name.strip() for name in labels.split(",")) if labels is not None else None
     if names is not None and (len(set(names)) < 2 or len(set(names)) != len(names) or not all(names)):
         raise ConversionError(f"--labels: two or more different names are needed, as a,b,c, but came {labels!r}")
     model = import_state_dict(

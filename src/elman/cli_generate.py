@@ -43,7 +43,7 @@ def generate(
     samples: Annotated[int, typer.Option("--samples", "-n", help="Texts for each prompt, side by side.")] = 1,
     max_tokens: Annotated[int, typer.Option(help="Tokens that follow the prompt, at most.")] = 100,
     sampler: Annotated[str, typer.Option(help="greedy, random, top_k, top_p or beam.")] = "top_p",
-    temperature: Annotated[float, typer.Option(help="Above 0; below 1 probable tokens become more so.")] = 1.0,
+    temperature: Annotated[float, typer.Option(help="0.0001 to 10,000; below 1 probable tokens become more so.")] = 1.0,
     top_k: Annotated[int, typer.Option(help="For top_k: how many tokens are left.")] = 40,
     top_p: Annotated[float, typer.Option(help="For top_p: tokens are left until they have more than this.")] = 0.9,
     beams: Annotated[int, typer.Option(help="For beam: how many texts are followed at a time.")] = 5,
@@ -78,11 +78,12 @@ def generate(
 
 def _prompts(prompt: str | None, file: Path | None, *, column: str, encoding: str) -> Iterable["RawRow"]:
     """The prompts, each with its row: a list of one that was given as such, or an empty one where there is none."""
-    from elman.using.rows import rows_of_texts
+    from elman.using.rows import PAUSE_ROW, rows_of_texts
 
     if file is None and (prompt is not None or sys.stdin.isatty()):
         return list(rows_of_texts([prompt or ""]))
-    rows, _ = text_rows(None if prompt is None else [prompt], file, column=column, encoding=encoding)
+    given, _ = text_rows(None if prompt is None else [prompt], file, column=column, encoding=encoding)
+    rows = (row for row in given if row is not PAUSE_ROW)  # each is answered when it comes
     first = next(rows, None)
     return list(rows_of_texts([""])) if first is None else itertools.chain([first], rows)
 

@@ -51,9 +51,9 @@ def text_rows(
     if texts:
         return rows_of_texts(texts), len(texts)
     if file is not None:
-        if not file.is_file():
-            raise DataError(f"{file}: no such file")
-        return rows_of_file(file, column=column, encoding=encoding), count_rows(file) if sys.stderr.isatty() else None
+        rows = rows_of_file(file, column=column, encoding=encoding)
+        first = list(itertools.islice(rows, 1))  # a file that cannot be read is said before TensorFlow is loaded
+        return itertools.chain(first, rows), count_rows(file) if sys.stderr.isatty() else None
     stream = typer.get_binary_stream("stdin")
     if stream.isatty():
         typer.echo("reading standard input, a text a line; Ctrl-D ends it", err=True)
@@ -110,13 +110,14 @@ def answers_of(
     as_json: bool,
 ) -> Iterator[Iterator[tuple[int, str, Any]]]:
     """Number, text and answer of the rows that have one; the others are named, and the exit code tells in the end."""
-    from elman.using.rows import text_of
+    from elman.using.rows import PAUSE_ROW, text_of
     from elman.using.texts import Refused
 
     counts = {"rows": 0, "refused": 0}
 
     def answered(advance: Callable[[], None]) -> Iterator[tuple[int, str, Any]]:
         shown, given = itertools.tee(rows)
+        shown = (row for row in shown if row is not PAUSE_ROW)
         for row, answer in zip(shown, each(text_of(row) for row in given), strict=True):
             counts["rows"] += 1
             advance()

@@ -87,10 +87,12 @@ def score(
             elif not total:
                 lines = token_lines(answer) if tokens else ()
                 typer.echo("\n".join([score_line(number, text, answer), *lines]))
-        if total and as_json:
+        if total and added.num_documents and as_json:
             print_json({"version": 1, **added.measures()})
-        elif total or (added.num_documents > 1 and not as_json):
+        elif (total and added.num_documents) or (added.num_documents > 1 and not as_json):
             typer.echo(total_line(added.measures()))
+    if total and not added.num_documents:
+        raise DataError("--total: no text came, so that there are no figures of all together")
 
 
 def embed(

@@ -2,6 +2,7 @@
 
 import errno
 from collections.abc import Iterator
+from pathlib import Path
 
 from elman.errors import StorageError
 
@@ -36,6 +37,17 @@ def storage_error(error: BaseException) -> StorageError | None:
             where = getattr(cause, "filename", None)
             return StorageError(f"{where}: {_ADVICE[number]}" if where else f"{cause}: {_ADVICE[number]}")
     return None
+
+
+def can_exist(path: Path) -> bool:
+    """Whether the system takes the path at all: a whole text in the place of a name is too long for it."""
+    try:
+        path.exists()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False
+    return True
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -200,7 +200,7 @@ def test_the_command_makes_a_folder_that_classifies(tmp_path: Path, monkeypatch:
         "--tokenizer",
         "x.model",
         "--labels",
-        "left,middle,right",
+        "left, middle,right ",
     ]
     done = CliRunner().invoke(app, [*arguments, "--lowercase"], catch_exceptions=False)
     assert done.exit_code == 0, done.output

@@ -68,5 +68,9 @@ def test_a_file_that_is_missing_damaged_or_of_another_kind_is_refused(tmp_path: 
     (tmp_path / "w.safetensors").write_bytes(b"\x00" * 20)
     with pytest.raises(ConversionError, match="no usable safetensors file"):
         read_weights(tmp_path / "w.safetensors")
+    np.save(tmp_path / "one.npy", np.ones(3, np.float32))
+    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
+    with pytest.raises(ConversionError, match=r"one\.npz: no usable \.npz file"):
+        read_weights(tmp_path / "one.npz")
     with pytest.raises(ConversionError, match=r"\.safetensors or \.npz is needed"):
         read_weights(tmp_path / "weights.h5")

@@ -79,6 +79,16 @@ def test_a_description_of_another_version_is_refused(tmp_path):
         load_model(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [("[]", "is a JSON object, but came a list"), ('{"version": 1, "cell": "gru"}', "lacks emb")],
+)
+def test_a_description_that_is_none_is_refused(tmp_path, written, message):
+    (tmp_path / "model.json").write_text(written)
+    with pytest.raises(ArtifactError, match=rf"model\.json: .*{message}"):
+        load_model(tmp_path)
+
+
 def test_the_weights_file_holds_no_pickle_and_its_config_is_not_run(tmp_path):
     save_model(build_model(spec()), tmp_path)
     with zipfile.ZipFile(tmp_path / "model.keras") as archive:

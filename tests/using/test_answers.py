@@ -10,7 +10,7 @@ import elman
 from elman.artifacts import read_json, write_json
 from elman.data.cleaning import clean_text
 from elman.data.sequences import read_encoded
-from elman.errors import DataError
+from elman.errors import DataError, MetricError
 from elman.evaluation.classifier import evaluate_classifier
 from elman.evaluation.language_model import evaluate_language_model
 from elman.using import texts as texts_module
@@ -54,6 +54,24 @@ def test_classes_of_the_test_split_are_those_of_the_evaluate_stage(root: Path, c
     nll = -np.log([one.probabilities[LABELS[place % 3]] for place, one in enumerate(found)])
     assert nll.mean() == pytest.approx(evaluated.measures["nll_nats_per_document"], abs=1e-6)
     assert [one.num_tokens for one in found] == split.lengths.tolist()
+
+
+def test_outputs_that_are_not_finite_are_an_error_and_no_class(
+    classifier: TextClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score = classifier._score
+    monkeypatch.setattr(
+        classifier,
+        "_score",
+        lambda batches: (found := score(batches))._replace(log_probabilities=found.log_probabilities * np.nan),
+    )
+    with pytest.raises(MetricError, match=r"gru/seed-1: the model's outputs are not finite"):
+        classifier.classify(TEXTS[:2])
+
+
+def test_another_word_for_the_state_is_refused(language_model: TextLanguageModel) -> None:
+    with pytest.raises(DataError, match="state: document or stream is needed, but came 'streem'"):
+        language_model.score(TEXTS[:1], state="streem")
 
 
 @pytest.mark.parametrize("state", ["document", "stream"])

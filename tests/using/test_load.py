@@ -72,6 +72,14 @@ def test_an_unknown_name_says_what_there_is(root: Path, name: str) -> None:
         elman.load(name)
 
 
+def test_a_text_in_the_place_of_the_model_is_told_as_such(root: Path) -> None:
+    text = "wheat exports rose " * 50  # longer than a name of a file can be
+    with pytest.raises(ArtifactError, match=r"wheat [^/]{60,90}\.\.\.': no such model\. The model comes first"):
+        elman.load(text, task="classifier")
+    with pytest.raises(ArtifactError, match=r"task: classifier or language_model, .* but came 'lm'"):
+        elman.load("simple_rnn", task="lm")
+
+
 def test_without_serving_json_a_folder_is_not_whole(root: Path) -> None:
     (root / "models/classifier/gru/serving.json").unlink()
     with pytest.raises(ArtifactError, match=r"serving\.json: no such file: training has not ended.*dvc repro"):

@@ -69,3 +69,5 @@ def test_a_task_that_the_data_is_not_prepared_for_is_refused(project: Path) -> N
     })  # fmt: skip
     with pytest.raises(ConfigError, match=r"dataset\.tasks: 'classifier' is needed, but came \['language_model'\]"):
         elman.train(params, task="classifier", cell="gru", out="work")
+    with pytest.raises(ConfigError, match="cell: one of simple_rnn, lstm, gru is needed, but came 'GRU'"):
+        elman.train(params, task="language_model", cell="GRU", out="work")

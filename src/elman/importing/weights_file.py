@@ -54,7 +54,7 @@ def _npz(path: Path) -> dict[str, npt.NDArray[np.generic]]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
-    except (ValueError, OSError, zipfile.BadZipFile, AttributeError) as error:
+    except (ValueError, OSError, zipfile.BadZipFile, AttributeError, TypeError) as error:  # TypeError: an .npy file
         raise ConversionError(f"{path}: no usable .npz file of plain arrays ({error}): {_HOW}") from None
 
 

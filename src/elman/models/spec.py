@@ -63,17 +63,22 @@ class ModelSpec:
         return {"version": VERSION, **dataclasses.asdict(self)}
 
     @classmethod
-    def from_json(cls, value: dict[str, Any], *, source: str) -> Self:
+    def from_json(cls, value: Any, *, source: str) -> Self:
         """The inverse of `to_json`.
 
         Raises:
-            ArtifactError: Another version, or keys that this version does not know.
+            ArtifactError: No object, another version, keys that this version does not know, or one is missing.
         """
+        if not isinstance(value, dict):
+            raise ArtifactError(f"{source}: a model description is a JSON object, but came a {type(value).__name__}")
         known = {field.name for field in dataclasses.fields(cls)}
+        needed = {field.name for field in dataclasses.fields(cls) if field.default is dataclasses.MISSING}
         found = set(value) - {"version"}
         if value.get("version") != VERSION or not found <= known:
             raise ArtifactError(
                 f"{source}: expected a model description of version {VERSION}; found version {value.get('version')} "
                 f"with unknown keys {sorted(found - known)}; train it again"
             )
+        if not needed <= found:
+            raise ArtifactError(f"{source}: lacks {', '.join(sorted(needed - found))}; train it again")
         return cls(**{key: value[key] for key in found})

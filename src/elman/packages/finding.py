@@ -1,7 +1,9 @@
 """What a name means: a package's folder, or a model that the pipeline left. Nothing here loads TensorFlow."""
 
 from pathlib import Path
+from typing import get_args
 
+from elman.config import Task
 from elman.errors import ArtifactError
 from elman.packages.package import Package, is_package, open_package
 from elman.using.locate import Located, locate
@@ -16,8 +18,10 @@ def find(name: str | Path, *, models: Path, task: str | None = None) -> Package 
         task: "classifier" or "language_model", where only that one will do.
 
     Raises:
-        ArtifactError: There is no such model, it is for the other task, or it is refused.
+        ArtifactError: There is no such model or task, it is for the other task, or it is refused.
     """
+    if task not in (None, *get_args(Task)):
+        raise ArtifactError(f"task: {' or '.join(get_args(Task))}, or None where the name tells, but came {task!r}")
     if not is_package(Path(name)):
         return locate(name, models=models, task=task)
     package = open_package(Path(name))

@@ -27,6 +27,7 @@ from elman.errors import ArtifactError
 from elman.models.serving import NAME as SERVING
 from elman.models.serving import Serving, read_serving
 from elman.packages.archive import check_archive
+from elman.storage import can_exist
 
 MANIFEST = "package.json"
 MODEL = "model"
@@ -133,7 +134,7 @@ class Package:
 
 def is_package(folder: Path) -> bool:
     """Whether the folder says that it is a package; whether it is a sound one, `open_package` tells."""
-    return (folder / MANIFEST).is_file()
+    return can_exist(folder) and (folder / MANIFEST).is_file()
 
 
 def open_package(folder: Path) -> Package:

@@ -38,7 +38,8 @@ def load_located(found: Located) -> TextClassifier | TextLanguageModel:
 def _tokenizer(found: Located) -> Tokenizer:
     wanted = found.serving.tokenizer
     folder = (found.folder.parent / wanted.path).resolve()
-    digest = read_json(folder / METADATA_FILE).get("sha256")
+    metadata = read_json(folder / METADATA_FILE)
+    digest = metadata.get("sha256") if isinstance(metadata, dict) else None
     if digest != wanted.sha256:
         raise ArtifactError(
             f"{folder}: another tokenizer (sha256 {digest}) than the one that {found.folder.parent} was trained with "

@@ -7,8 +7,10 @@ from typing import NamedTuple, get_args
 from elman.config import Cell, Task
 from elman.errors import ArtifactError
 from elman.models.serving import Serving, read_serving
+from elman.storage import can_exist
 
 _SEED = "seed-"
+_SHOWN = 80  # characters of a name
 
 
 class Located(NamedTuple):
@@ -64,7 +66,7 @@ def _folder(name: str, *, models: Path, task: str | None) -> Path:
             return found[0]
     folders = [Path(name), *([models / name] if name.split("/")[0] in tasks else [])]
     for folder in folders:
-        if folder.is_dir():
+        if can_exist(folder) and folder.is_dir():
             return folder.resolve() if folder.name in ("", "..") else folder
     raise ArtifactError(_no_such_model(name, models=models, task=task))
 
@@ -74,8 +76,12 @@ def _no_such_model(name: str, *, models: Path, task: str | None) -> str:
     there = sorted(path.parent.relative_to(models).as_posix() for path in models.glob(pattern))
     listed = f"{models.resolve()} holds {', '.join(there) or 'no trained model'}"
     near = difflib.get_close_matches(name, [*there, *(one.split("/")[-1] for one in there)], n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{name!r}: no such model; {hint}It can be a cell, task/cell, or a folder; {listed}"
+    hint = f"; did you mean {near[0]}?" if near else ". The model comes first, then the text." if " " in name else "."
+    return f"{_shown(name)}: no such model{hint} It can be a cell, task/cell, or a folder; {listed}"
+
+
+def _shown(name: str) -> str:
+    return repr(name if len(name) <= _SHOWN else f"{name[:_SHOWN]}...")
 
 
 def _words(task: str) -> str:

@@ -4,19 +4,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from elman.data.reading.encoding import codec_name, open_bytes, split_lines
+from elman.data.reading.encoding import codec_name, lines_as_they_come, open_bytes
 from elman.data.reading.reader import read_rows, resolve_encoding
 from elman.data.reading.rows import Columns, RawRow
 from elman.data.reading.sources import FORMATS_BY_SUFFIX, Source
-from elman.data.reading.text_rows import read_lines_format
 from elman.errors import DataError
-from elman.using.texts import Refused
+from elman.storage import can_exist
+from elman.using.texts import PAUSE, Pause, Refused
 
+PAUSE_ROW = RawRow("", 0)  # among rows what PAUSE is among texts
 # A byte that does not decode makes its row unusable and stops no other one.
 _ERRORS = "surrogateescape"
 # The readers advise what to set in params.yaml; options of the command take its place here.
 _ADVICE = {
     "Set dataset.text_column in params.yaml": "Name it with --column",
+    "dataset.text_column needs": "--column needs",
     "set dataset.encoding in params.yaml to": "set --encoding to",
     "set dataset.encoding to": "set --encoding to",
     "the file's codec (for example latin-1), or to auto": "the text's codec, for example latin-1",
@@ -31,16 +33,21 @@ def rows_of_texts(texts: Iterable[str]) -> Iterator[RawRow]:
         yield RawRow("arguments", number, text)
 
 
-def rows_of_stream(stream: IO[bytes], *, encoding: str) -> Iterator[RawRow]:
-    """Standard input: a document a line.
+def rows_of_stream(stream: IO[bytes], *, encoding: str, name: str = "standard input") -> Iterator[RawRow]:
+    """Standard input or a pipe: a document a line, and `PAUSE_ROW` wherever no more has come yet.
 
     Raises:
-        DataError: There is no such codec, or it cannot read on after a byte that does not decode.
+        DataError: There is no such codec, a byte order mark names another one, or it cannot read on after a byte that
+            does not decode.
     """
-    name = "standard input"
+    number = 0
     try:
-        lines = split_lines(stream, encoding=codec_name(encoding), name=name, errors=_ERRORS)
-        yield from read_lines_format(lines, source=name)
+        for line in lines_as_they_come(stream, encoding=codec_name(encoding), name=name, errors=_ERRORS):
+            if line is None:
+                yield PAUSE_ROW
+                continue
+            number += 1
+            yield RawRow(name, number, line)
     except UnicodeError as error:
         raise DataError(_not_in(encoding, error, name=name)) from None
     except DataError as error:
@@ -50,7 +57,8 @@ def rows_of_stream(stream: IO[bytes], *, encoding: str) -> Iterator[RawRow]:
 def rows_of_file(path: Path, *, column: str, encoding: str) -> Iterator[RawRow]:
     """A file, by its suffix as in a data set; one without a known suffix has a document a line.
 
-    Blank lines of a JSON lines file are left out; they count in the numbers of the rows.
+    Blank lines of a JSON lines file are left out; they count in the numbers of the rows. A pipe of lines, such as a
+    shell's `<(...)`, is read as it comes.
 
     Args:
         path: The file.
@@ -60,8 +68,14 @@ def rows_of_file(path: Path, *, column: str, encoding: str) -> Iterator[RawRow]:
     Raises:
         DataError: The file is missing or cannot be read as a whole.
     """
-    if not path.is_file():
+    if not can_exist(path) or not path.exists():
         raise DataError(f"{path}: no such file")
+    if path.is_dir():
+        raise DataError(f"{path}: a folder; name a file")
+    if not path.is_file() and _format(path) == "lines":
+        with path.open("rb") as stream:
+            yield from rows_of_stream(stream, encoding=encoding, name=str(path))
+        return
     source = Source(path=path, name=str(path), format=_format(path))
     try:
         codec = resolve_encoding(source, encoding)
@@ -76,14 +90,16 @@ def rows_of_file(path: Path, *, column: str, encoding: str) -> Iterator[RawRow]:
 
 def count_rows(path: Path) -> int | None:
     """How many rows a file has, for a progress bar; None where only reading it would tell."""
-    if path.suffix == ".gz" or _format(path) not in ("lines", "jsonl"):
+    if path.suffix == ".gz" or not path.is_file() or _format(path) not in ("lines", "jsonl"):
         return None
     with open_bytes(path) as file:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
 
 
-def text_of(row: RawRow) -> str | Refused:
+def text_of(row: RawRow) -> "str | Refused | Pause":
     """What a model is given of a row."""
+    if row is PAUSE_ROW:
+        return PAUSE
     if row.reason is None and row.text is not None:
         return row.text
     reason = (row.reason or "missing_text").replace("_", " ")
@@ -91,7 +107,10 @@ def text_of(row: RawRow) -> str | Refused:
 
 
 def _format(path: Path) -> str:
-    return FORMATS_BY_SUFFIX.get(Path(path.name.removesuffix(".gz")).suffix.lower(), "lines")
+    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
+    if suffix == ".json":
+        raise DataError(f"{path}: no text a line; with a JSON object a line its name has to end in .jsonl")
+    return FORMATS_BY_SUFFIX.get(suffix, "lines")
 
 
 def _not_in(encoding: str, error: UnicodeError, *, name: str) -> str:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from elman.data.encoding import encode_texts
 from elman.data.text_parts import PartEncoder
 from elman.data.tokenizer import Tokenizer
-from elman.errors import ArtifactError
+from elman.errors import ArtifactError, MetricError
 from elman.evaluation.classifier import BATCH_SIZE, score_documents
 from elman.models.classifier import Classifier
 from elman.models.scoring import make_classifier_scorer
@@ -59,6 +59,7 @@ class TextClassifier:
 
         Raises:
             DataError: One text came instead of several, or a row is no text; the row is named.
+            MetricError: The model's outputs are not finite.
         """
         return all_or_error(self.classify_each(texts, batch_size=batch_size))
 
@@ -120,6 +121,8 @@ class TextClassifier:
         documents = encode_texts(pool.texts, tokenizer=self.tokenizer)
         scores = score_documents(self._score, documents, max_length=self.max_length, batch_size=batch_size)
         probabilities = np.exp(scores.log_probabilities.astype(np.float64))  # (N, C)
+        if not np.isfinite(probabilities).all():
+            raise MetricError(f"{self.folder}: the model's outputs are not finite")
         rows = zip(probabilities.tolist(), scores.predicted.tolist(), documents.lengths.tolist(), strict=True)
         for row, predicted, length in rows:
             yield Classification(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from elman.data.encoding import encode_texts
 from elman.data.sequences import EncodedDocuments, document_counts, document_sums
 from elman.data.text_parts import PartEncoder
 from elman.data.tokenizer import UNK_ID, Tokenizer
-from elman.errors import ArtifactError, MetricError
+from elman.errors import ArtifactError, DataError, MetricError
 from elman.evaluation.language_model import ROWS, score_tokens
 from elman.models.encoder import State
 from elman.models.language_model import LanguageModel
@@ -65,7 +65,7 @@ class TextLanguageModel:
             rows: Texts side by side; the result does not depend on it.
 
         Raises:
-            DataError: One text came instead of several, or a row is no text; the row is named.
+            DataError: One text came instead of several, or a row is no text; the row is named. `state` is another word.
             MetricError: The model's outputs are not finite.
         """
         return all_or_error(self.score_each(texts, state=state, rows=rows))
@@ -74,6 +74,8 @@ class TextLanguageModel:
         self, texts: Iterable[object], *, state: Carrying | None = None, rows: int = ROWS
     ) -> Iterator[Score | Refused]:
         """As `score`, while texts come in: memory holds some thousands of them, a refused one stops nothing."""
+        if state not in (None, *get_args(Carrying)):
+            raise DataError(f"state: {' or '.join(get_args(Carrying))} is needed, but came {state!r}")
         carried: State | None = None
         for pool in pools(texts, cleaning=self.serving.cleaning):
             documents = encode_texts(pool.texts, tokenizer=self.tokenizer)

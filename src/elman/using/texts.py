@@ -23,6 +23,13 @@ class Refused(NamedTuple):
     reason: str
 
 
+class Pause:
+    """See `PAUSE`."""
+
+
+PAUSE = Pause()  # among texts: no more have come yet, so that those that have are answered
+
+
 class Pool(NamedTuple):
     """Texts that are encoded and scored together.
 
@@ -41,7 +48,7 @@ def pools(texts: Iterable[object], *, cleaning: Cleaning) -> Iterator[Pool]:
     """All texts in order, in pools of at most 4,096 texts and about 2 million characters: memory holds one of them.
 
     Args:
-        texts: Strings; a `Refused` is passed on, anything else is refused.
+        texts: Strings; a `Refused` is passed on, `PAUSE` ends a pool, anything else is refused.
         cleaning: As the prepare stage cleaned the model's text.
 
     Raises:
@@ -54,14 +61,15 @@ def pools(texts: Iterable[object], *, cleaning: Cleaning) -> Iterator[Pool]:
     size = characters = 0
     settings = cleaning.model_dump()
     for text in texts:
-        found = _accept(text, settings)
-        if isinstance(found, Refused):
-            refused[size] = found
-        else:
-            clean.append(found)
-            characters += len(found)
-        size += 1
-        if size >= _POOL_TEXTS or characters >= _POOL_CHARACTERS:
+        if text is not PAUSE:
+            found = _accept(text, settings)
+            if isinstance(found, Refused):
+                refused[size] = found
+            else:
+                clean.append(found)
+                characters += len(found)
+            size += 1
+        if size >= _POOL_TEXTS or characters >= _POOL_CHARACTERS or (size and text is PAUSE):
             yield Pool(clean, refused, size)
             clean, refused, size, characters = [], {}, 0, 0
     if size:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from elman.config import Params
+from elman.config import Cell, Params
 from elman.data.encoding import encode_splits
 from elman.data.prepare import prepare
 from elman.data.tokenizer_training import keep_tokenizer, train_tokenizer
@@ -34,13 +34,15 @@ def train(params: Params, *, task: str, cell: str, out: str | Path) -> TextClass
         As `elman.load`: of the seeds, the one that is best on validation.
 
     Raises:
-        ConfigError: `task` is none of `dataset.tasks`.
+        ConfigError: `task` is none of `dataset.tasks`, or there is no such cell.
         DataError: The text cannot be used as it is.
         TokenizerError: The tokenizer cannot be trained on it.
         TrainingError: Training diverged.
     """
     if task not in params.dataset.tasks:
         raise ConfigError(f"dataset.tasks: {task!r} is needed, but came {list(params.dataset.tasks)}")
+    if cell not in get_args(Cell):
+        raise ConfigError(f"cell: one of {', '.join(get_args(Cell))} is needed, but came {cell!r}")
     root = Path(out)
     prepared, tokenizer, encoded = root / "data" / "prepared", root / "models" / "tokenizer", root / "data" / "encoded"
     threads = params.compute.threads

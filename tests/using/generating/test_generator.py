@@ -204,11 +204,23 @@ def test_pad_bos_and_unk_never_come_and_characters_come_whole(kind: str) -> None
         assert [chunk.end for chunk in own][-1] in ("eos", "length")
 
 
+@pytest.mark.parametrize("sampler", ["random", "top_k", "top_p", "beam"])
+def test_the_warmest_and_the_coldest_temperature_draw_real_tokens(model: TextLanguageModel, sampler: str) -> None:
+    (greedy,) = model.generate("the", sampler="greedy", max_tokens=5)
+    (cold,) = model.generate("the", sampler=sampler, temperature=1e-4, max_tokens=5)
+    (warm,) = model.generate("the", sampler=sampler, temperature=1e4, max_tokens=5)
+    assert cold == greedy
+    assert not {"<pad>", "<unk>", "<s>", "</s>"} & set(warm.pieces)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"sampler": "beem"}, "sampler: one of greedy, random, top_k, top_p, beam is needed, but came 'beem'"),
-        ({"temperature": 0.0}, "temperature: .*greater than 0, but came 0.0"),
+        ({"temperature": 0.0}, "temperature: 0.0001 to 10000 is needed .*greedy.*, but came 0.0"),
+        ({"temperature": 1e-40}, "temperature: 0.0001 to 10000 is needed"),
+        ({"temperature": 1e39}, "temperature: 0.0001 to 10000 is needed .* but came 1e.39"),
+        ({"temperature": float("nan")}, "temperature: 0.0001 to 10000 is needed .* but came nan"),
         ({"top_p": 1.5}, "top_p: .*less than or equal to 1, but came 1.5"),
         ({"top_k": 0}, "top_k: .*greater than or equal to 1"),
         ({"warmth": 2.0}, "warmth: "),

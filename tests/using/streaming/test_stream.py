@@ -149,6 +149,12 @@ def test_the_state_of_another_model_or_a_damaged_one_is_refused(models: dict, ro
     for damaged in (b"", b"text", path.read_bytes()[:-40], _npz({"facts": np.array([{}], object)}), _npz({})):
         with pytest.raises(ArtifactError, match="upload: no state of a stream, or damaged"):
             Stream.from_bytes(model, damaged, source="upload")
+    for place in (6, 8):  # the archive's flags and its way of packing
+        bits = bytearray(path.read_bytes())
+        bits[place] ^= 1 if place == 6 else 99
+        bits[bits.index(b"PK\x01\x02") + place + 2] ^= 1 if place == 6 else 99
+        with pytest.raises(ArtifactError, match="damaged"):
+            Stream.from_bytes(model, bytes(bits))
     with np.load(path) as file:
         arrays = {**file, "state/0": np.zeros(3, np.float32)}
     with pytest.raises(ArtifactError, match="damaged: holds"):
@@ -161,6 +167,11 @@ def _npz(arrays: dict) -> bytes:
     written = io.BytesIO()
     np.savez(written, **arrays)
     return written.getvalue()
+
+
+def test_a_models_name_in_the_place_of_a_model_is_refused() -> None:
+    with pytest.raises(DataError, match=r"model: what elman\.load gives is needed, but came str"):
+        elman.Stream("lstm")
 
 
 def test_what_is_no_text_is_refused_and_changes_no_stream(models: dict) -> None:

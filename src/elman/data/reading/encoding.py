@@ -3,6 +3,7 @@
 import codecs
 import gzip
 import io
+import select
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from elman.errors import DataError
 
 MAX_LINE = 1 << 26  # characters; a longer line is a file in another format, and would fill the memory
 _CHUNK = 1 << 20  # bytes
+_PATIENCE = 0.002  # seconds: how long a pipe may take to be filled again before it counts as waiting
 _MEND = "set dataset.encoding in params.yaml to the file's codec (for example latin-1), or to auto"
 _BOMS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
          codecs.BOM_UTF16_BE: "utf-16"}  # fmt: skip
@@ -44,7 +46,10 @@ def shown_codec(codec: str) -> str:
 def bom_encoding(path: Path) -> str | None:
     """The encoding that the file's first bytes name by a UTF-16 or UTF-32 byte order mark."""
     with open_bytes(path) as file:
-        start = file.read(4)
+        return _encoding_by_bom(file.read(4))
+
+
+def _encoding_by_bom(start: bytes) -> str | None:
     return next((name for bom, name in _BOMS.items() if start.startswith(bom)), None)
 
 
@@ -63,6 +68,9 @@ def read_lines(path: Path, *, encoding: str, name: str, errors: str = "strict") 
         DataError: A byte does not decode, a line is longer than `MAX_LINE`, or the file cannot be read.
     """
     try:
+        if errors != "strict" and path.is_file():  # else every byte would decode somehow
+            with open_bytes(path) as file:
+                _refuse_other_bom(file.read(4), encoding=encoding, name=name)
         yield from split_lines(open_bytes(path), encoding=encoding, name=name, errors=errors)
     except UnicodeDecodeError:
         raise undecodable(path, encoding=encoding, name=name) from None
@@ -88,6 +96,48 @@ def split_lines(stream: IO[bytes], *, encoding: str, name: str, errors: str = "s
             else:
                 _refuse_lone_returns(line, number=number, name=name)
                 yield line.removesuffix("\r")
+
+
+def lines_as_they_come(stream: IO[bytes], *, encoding: str, name: str, errors: str = "strict") -> Iterator[str | None]:
+    """As `split_lines`; None stands wherever no more has come yet, so that asking on would wait.
+
+    Raises:
+        DataError: A line is longer than `MAX_LINE`, or a byte order mark names another encoding.
+        UnicodeDecodeError: A byte does not decode.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    number, held = 0, ""
+    data = stream.read1(_CHUNK)  # type: ignore[attr-defined]
+    _refuse_other_bom(data, encoding=encoding, name=name)
+    while data:
+        *lines, held = (held + decoder.decode(data)).split("\n")
+        for line in lines:
+            number += 1
+            yield line.removesuffix("\r")
+        if len(held) > MAX_LINE:
+            raise DataError(f"{name}: line {number + 1} has over {MAX_LINE:,} characters; set dataset.format")
+        if lines and not _more_has_come(stream):
+            yield None
+        data = stream.read1(_CHUNK)  # type: ignore[attr-defined]
+    held += decoder.decode(b"", final=True)
+    if held:
+        _refuse_lone_returns(held, number=number + 1, name=name)
+        yield held.removesuffix("\r")
+
+
+def _more_has_come(stream: IO[bytes]) -> bool:
+    """Whether reading would not wait; true of what is no file of the system, and of its end."""
+    try:
+        return bool(select.select([stream.fileno()], [], [], _PATIENCE)[0])
+    except (OSError, ValueError):
+        return True
+
+
+def _refuse_other_bom(start: bytes, *, encoding: str, name: str) -> None:
+    """A text of UTF-16 that is read as UTF-8 would be NULs and half of its characters."""
+    hint = _encoding_by_bom(start)
+    if hint and encoding == "utf-8-sig":
+        raise DataError(f"{name}: starts as {hint} does: set dataset.encoding to {hint}")
 
 
 def read_document(path: Path, *, encoding: str, name: str) -> str:

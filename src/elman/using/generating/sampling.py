@@ -24,13 +24,14 @@ class Sampling(Section):
         sampler: greedy: the most probable one. random: by the probabilities. top_k, top_p: the same among the most
             probable ones. beam: the text that is the most probable as a whole, of those that a beam search finds.
         temperature: What the logits are divided by: below 1 probable tokens become more so. Without effect on greedy.
+            Far out of 0.0001 to 10,000 the quotients are no floats any more.
         top_k: How many tokens are left by top_k.
         top_p: Tokens are left until their probabilities add up to more than this.
         beams: How many texts are followed at a time.
     """
 
     sampler: Kind = "top_p"
-    temperature: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = 1.0
+    temperature: Annotated[float, Field(ge=1e-4, le=1e4, allow_inf_nan=False)] = 1.0
     top_k: Annotated[int, Field(ge=1)] = 40
     top_p: Annotated[float, Field(gt=0.0, le=1.0)] = 0.9
     beams: Annotated[int, Field(ge=1)] = 5
@@ -47,7 +48,11 @@ def make_sampling(**options: Any) -> Sampling:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        shown = {"sampler": f"one of {', '.join(get_args(Kind))} is needed"}.get(name, first["msg"])
+        known = {
+            "sampler": f"one of {', '.join(get_args(Kind))} is needed",
+            "temperature": "0.0001 to 10000 is needed (the sampler greedy always takes the most probable token)",
+        }
+        shown = known.get(name, first["msg"])
         raise ConfigError(f"{name}: {shown}, but came {first.get('input')!r}") from None
 
 

@@ -17,6 +17,9 @@ from elman.using.streaming.carried import Array, Carried
 
 VERSION = 1
 
+# RuntimeError and its NotImplementedError: bits that call a member of the archive encrypted, or packed in another way.
+_DAMAGED = (ValueError, KeyError, EOFError, OSError, AttributeError, TypeError, RuntimeError, zipfile.BadZipFile)
+
 
 def fingerprint(model: Model, tokenizer: Tokenizer, serving: Serving) -> str:
     """SHA-256 of all that a stream's state depends on: architecture, weights, tokenizer, cleaning, length."""
@@ -61,7 +64,7 @@ def from_bytes(data: bytes, *, like: Carried, model: str, source: str) -> tuple[
             arrays = {name: file[name] for name in file.files}
         facts = json.loads(arrays.pop("facts").tobytes().decode())
         version, made_by = facts.pop("version"), facts.pop("model")
-    except (ValueError, KeyError, EOFError, OSError, AttributeError, TypeError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise ArtifactError(f"{source}: no state of a stream, or damaged ({error}); begin a new stream") from None
     if version != VERSION:
         raise ArtifactError(f"{source}: version {VERSION} is needed, found {version!r}; begin a new stream")

@@ -33,6 +33,7 @@ class Stream:
 
     Raises:
         ArtifactError: The classifier is bidirectional.
+        DataError: `model` is something else, such as a model's name.
         TokenizerError: The tokenizer has pieces that reach across spaces.
 
     Example:
@@ -44,6 +45,8 @@ class Stream:
     """
 
     def __init__(self, model: TextLanguageModel | TextClassifier) -> None:
+        if not isinstance(model, TextLanguageModel | TextClassifier):
+            raise DataError(f"model: what elman.load gives is needed, but came {type(model).__name__}")
         self._model = model
         self._reader = model.reader
         self._cleaning = IncrementalCleaning(model.serving.cleaning)
