@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from elman.data.encoding import encode_texts
-from elman.data.text_parts import PartEncoder
 from elman.data.tokenizer import Tokenizer
 from elman.errors import ArtifactError, MetricError
 from elman.evaluation.classifier import BATCH_SIZE, score_documents
@@ -15,13 +14,13 @@ from elman.models.classifier import Classifier
 from elman.models.scoring import make_classifier_scorer
 from elman.using.answers import Classification
 from elman.using.embedding import Embedder, classifier_embedder
+from elman.using.loaded_model import LoadedModel
 from elman.using.locate import Located
 from elman.using.streaming.class_reader import ClassReader
-from elman.using.streaming.saved import fingerprint
 from elman.using.texts import Pool, Refused, all_or_error, in_order, pools
 
 
-class TextClassifier:
+class TextClassifier(LoadedModel):
     """A classifier with its tokenizer and labels; `elman.load` makes it.
 
     Attributes:
@@ -34,6 +33,7 @@ class TextClassifier:
     """
 
     task = "classifier"
+    model: Classifier
 
     def __init__(self, model: Classifier, tokenizer: Tokenizer, found: Located) -> None:
         serving = found.serving
@@ -42,10 +42,8 @@ class TextClassifier:
                 f"{found.folder}: the model has {model.spec.num_classes} classes, serving.json names "
                 f"{len(serving.labels or ())}; run `dvc repro`"
             )
-        self.model, self.tokenizer = model, tokenizer
+        super().__init__(model, tokenizer, found)
         self.labels, self.max_length = serving.labels, serving.max_length
-        self.seed, self.folder = found.seed, found.folder
-        self.serving = serving
         self._score = make_classifier_scorer(model)
 
     def classify(self, texts: Iterable[str], *, batch_size: int = BATCH_SIZE) -> list[Classification]:
@@ -104,16 +102,6 @@ class TextClassifier:
             ArtifactError: The classifier is bidirectional.
         """
         return ClassReader(self.model, self.labels, max_length=self.max_length)
-
-    @cached_property
-    def part_encoder(self) -> PartEncoder:
-        """Encodes texts part by part."""
-        return PartEncoder(self.tokenizer)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Names the model, with tokenizer and cleaning, whatever folder it was loaded from."""
-        return fingerprint(self.model, self.tokenizer, self.serving)
 
     def _classify_pool(self, pool: Pool, batch_size: int) -> Iterator[Classification]:
         if not pool.texts:

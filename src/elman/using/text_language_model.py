@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from elman.data.encoding import encode_texts
 from elman.data.sequences import EncodedDocuments, document_counts, document_sums
-from elman.data.text_parts import PartEncoder
 from elman.data.tokenizer import UNK_ID, Tokenizer
 from elman.errors import ArtifactError, DataError, MetricError
 from elman.evaluation.language_model import ROWS, score_tokens
@@ -21,15 +20,15 @@ from elman.using.embedding import Embedder, language_model_embedder
 from elman.using.generating.generated import Generated
 from elman.using.generating.generator import Generator
 from elman.using.generating.sampling import Kind, make_sampling
+from elman.using.loaded_model import LoadedModel
 from elman.using.locate import Located
-from elman.using.streaming.saved import fingerprint
 from elman.using.streaming.surprise_reader import SurpriseReader
 from elman.using.texts import Refused, all_or_error, in_order, pools
 
 Carrying = Literal["document", "stream"]
 
 
-class TextLanguageModel:
+class TextLanguageModel(LoadedModel):
     """A language model with its tokenizer; `elman.load` makes it.
 
     Attributes:
@@ -41,16 +40,15 @@ class TextLanguageModel:
     """
 
     task = "language_model"
+    model: LanguageModel
 
     def __init__(self, model: LanguageModel, tokenizer: Tokenizer, found: Located) -> None:
         serving = found.serving
         if serving.state is None or serving.window_length is None:
             raise ArtifactError(f"{found.folder}: a language model, but serving.json beside it is of a classifier")
-        self.model, self.tokenizer = model, tokenizer
+        super().__init__(model, tokenizer, found)
         self.state: Carrying = serving.state
-        self.seed, self.folder = found.seed, found.folder
         self._window_length = serving.window_length
-        self.serving = serving
         self._score_windows = LanguageModelScorer(model)
 
     def score(self, texts: Iterable[str], *, state: Carrying | None = None, rows: int = ROWS) -> list[Score]:
@@ -157,16 +155,6 @@ class TextLanguageModel:
     def reader(self) -> SurpriseReader:
         """Reads texts as they come; what `elman.Stream` uses."""
         return SurpriseReader(self._score_windows, self.model.encoder, self._pieces, state=self.state)
-
-    @cached_property
-    def part_encoder(self) -> PartEncoder:
-        """Encodes texts part by part."""
-        return PartEncoder(self.tokenizer)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Names the model, with tokenizer and cleaning, whatever folder it was loaded from."""
-        return fingerprint(self.model, self.tokenizer, self.serving)
 
     @cached_property
     def _pieces(self) -> list[str]:
