@@ -34,7 +34,14 @@ PARAMS: dict[str, Any] = {
     "compute": {"checkpoint_minutes": 0},
     "tokenizer": {"vocab_size": 120},
     "classifier": {"embedding_dim": 16, "units": 16, "epochs": 4, "batch_size": 16, "learning_rate": 0.01},
-    "retraining": {"settle_seconds": 0.2, "min_new_rows": 100, "margin": 0.03, "keep_nights": KEEP},
+    # Any drift is a reason: a soak is there to train and decide often.
+    "retraining": {
+        "settle_seconds": 0.2,
+        "min_new_rows": 100,
+        "min_drift_rows": 1,
+        "margin": 0.03,
+        "keep_nights": KEEP,
+    },
 }
 WORDS = {
     "good": ["bright", "warm", "splendid", "kind", "lively", "tender"],

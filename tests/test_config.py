@@ -58,6 +58,7 @@ def test_a_misspelled_section_is_named_with_the_nearest_valid_name():
         ("compute.deterministic", "yes", "compute.deterministic: Input should be a valid boolean"),
         ("experiment.cells", ["lstm", "gro"], "experiment.cells.1: Input should be"),
         ("experiment.seeds", [1, 1], "experiment.seeds names a value twice"),
+        ("retraining.min_drift_rows", 0, "retraining.min_drift_rows: Input should be greater than 0, but came 0 (int)"),
         ("experiment.seeds", 0, "experiment.seeds: a number of seeds must be 1 or more, but came 0"),
         ("experiment.seeds", -3, "experiment.seeds: a number of seeds must be 1 or more, but came -3"),
         ("experiment.seeds", True, "experiment.seeds: Input should be a valid tuple, but came True"),

@@ -106,6 +106,21 @@ def test_a_tokenizer_that_does_not_know_the_new_text_is_trained_anew(checkout):
     assert "drift" in outcome.facts["reasons"][-1]
 
 
+def test_a_few_rows_of_changed_text_are_no_reason_and_half_of_the_rows_that_are_enough_are(checkout):
+    checkout.night()
+    texts = [line.split(",")[0] for line in rows(120, seed=2)]
+    changed = [f"{one} {other},good\n" for one, other in zip(texts[:60], texts[60:], strict=True)]  # twice as long
+    outcomes = []
+    for part in (changed[:30], changed[30:]):
+        with checkout.data.open("a") as file:
+            file.writelines(part)
+        outcomes.append(checkout.night())
+    assert [len(outcome.facts["drift"]["alarms"]) > 0 for outcome in outcomes] == [True, True]
+    assert [outcome.exit_code for outcome in outcomes] == [11, 0]
+    assert "drift, which is a reason from 50 new rows on (retraining.min_drift_rows)" in outcomes[0].message
+    assert [reason.split(":")[0] for reason in outcomes[1].facts["reasons"]] == ["drift"]
+
+
 def test_a_worse_model_is_registered_but_not_promoted_and_not_trained_again(checkout):
     checkout.night()
     checkout.append(150, seed=2)

@@ -30,7 +30,7 @@ def test_it_tells_champion_runs_and_what_comes_next(checkout):
     assert found["champion"]["measure"] == "accuracy"
     assert 0.85 < float(found["champion"]["value"]) < 0.95
     assert [run["result"] for run in found["runs"]] == ["nothing_to_do", "promoted"]
-    assert found["next"] == "60 more new rows, or 29.0 more days, or drift"
+    assert found["next"] == "60 more new rows, or 29.0 more days, or 10 more new rows with drift"
     assert found["alarm"] is None
     checkout.now += timedelta(days=2, hours=1)
     assert "the last success is 2.0 days old" in look(checkout)["alarm"]

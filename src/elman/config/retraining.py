@@ -29,6 +29,7 @@ class RetrainingConfig(Section):
     label_changes: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = ()
 
     min_new_rows: PositiveInt = 100
+    min_drift_rows: PositiveInt | None = None
     max_age_days: PositiveFloat = 30.0
     drift_false_alarms: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.01
     min_coverage: WholeFraction = 0.98
@@ -41,3 +42,8 @@ class RetrainingConfig(Section):
 
     alarm_days: PositiveFloat = 2.0
     keep_nights: PositiveInt = 30
+
+    @property
+    def drift_rows(self) -> int:
+        """New rows from which on drift is a reason to train: min_drift_rows, or half of min_new_rows, rounded up."""
+        return self.min_drift_rows or (self.min_new_rows + 1) // 2

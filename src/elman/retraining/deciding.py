@@ -83,7 +83,10 @@ def _done_before(night: Night, snapshot: Snapshot) -> str:
 def _no_reason(night: Night) -> str:
     policy = night.facts["policy"]
     age = "" if policy["age_days"] is None else f", the champion is {policy['age_days']:.1f} days old"
-    return f"no reason to train: {policy['new_rows']:,} new rows of {policy['min_new_rows']:,} needed{age}, no drift"
+    drift = "no drift"
+    if (night.facts["drift"] or {}).get("alarms"):
+        drift = f"drift, which is a reason from {policy['min_drift_rows']:,} new rows on (retraining.min_drift_rows)"
+    return f"no reason to train: {policy['new_rows']:,} new rows of {policy['min_new_rows']:,} needed{age}, {drift}"
 
 
 def _promoted_before(night: Night) -> Outcome:

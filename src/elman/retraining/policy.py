@@ -41,12 +41,14 @@ def reason_to_train(
     """All reasons to train now; None where there is none.
 
     Args:
-        config: min_new_rows and max_age_days.
+        config: min_new_rows, min_drift_rows and max_age_days.
         forced: Whether a person asked for it.
         has_champion: Whether a model is in use.
-        new_rows: Texts that the champion's data lacks.
+        new_rows: Texts that no training has seen.
         age_days: Days since the champion was made; None without one.
-        drift: The report on the new data; None where none was made.
+        drift: The report on the new data; None where none was made. Most of the champion's documents stay the old ones
+            for long after the text has changed, so that new rows differ from them again and again: without a least
+            number of them, a handful would bring a training each night.
     """
     found: dict[str, str] = {}
     if forced:
@@ -58,7 +60,7 @@ def reason_to_train(
     if age_days is not None and age_days > config.max_age_days:
         limit = f"{config.max_age_days:g} days (retraining.max_age_days)"
         found["age"] = f"the champion is {age_days:.1f} days old, older than {limit}"
-    if drift is not None and drift.alarms:
+    if drift is not None and drift.alarms and new_rows >= config.drift_rows:
         found["drift"] = "drift: " + "; ".join(sentence(name, drift.measures[name]) for name in drift.alarms)
     return Reason(kinds=tuple(found), sentences=tuple(found.values())) if found else None
 
@@ -70,7 +72,10 @@ def next_reason(config: RetrainingConfig, *, has_champion: bool, new_rows: int, 
     )
     if reason is not None:
         return f"now: {reason.text}"
-    left = f"{config.min_new_rows - new_rows:,} more new rows"
-    if age_days is None:
-        return f"{left}, or drift"
-    return f"{left}, or {config.max_age_days - age_days:.1f} more days, or drift"
+    ways = [f"{config.min_new_rows - new_rows:,} more new rows"]
+    if age_days is not None:
+        ways.append(f"{config.max_age_days - age_days:.1f} more days")
+    if config.drift_rows < config.min_new_rows:
+        missing = config.drift_rows - new_rows
+        ways.append("drift" if missing <= 0 else f"{missing:,} more new rows with drift")
+    return ", or ".join(ways)

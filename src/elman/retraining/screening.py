@@ -130,6 +130,7 @@ def reason(night: Night, screened: Screened, *, registry: Registry | None, champ
     night.facts["policy"] = {
         "new_rows": fresh,
         "min_new_rows": night.config.min_new_rows,
+        "min_drift_rows": night.config.drift_rows,
         "age_days": age,
         "max_age_days": night.config.max_age_days,
     }
@@ -146,7 +147,7 @@ def reason(night: Night, screened: Screened, *, registry: Registry | None, champ
         has_champion=champion is not None,
         new_rows=fresh,
         age_days=age,
-        drift=drift if fresh else None,  # the drift that a challenger was trained on already is no reason for another
+        drift=drift,
     )
     night.facts["reasons"] = list(found.sentences) if found else []
     return found
