@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from elman.data.tokenizer import EOS_ID
 from elman.models.classifier import Classifier
+from elman.models.compiled import compiled
 from elman.models.encoder import State, states_per_layer
 from elman.models.scoring import IDS, MASK, state_spec
 
@@ -42,8 +43,8 @@ class RunningClassifier:
         pooled = tf.TensorSpec((None, units), tf.float32)
         running = Running(state_spec(model), pooled, pooled)
         counts = tf.TensorSpec((None,), tf.float32)
-        self.read = tf.function(self._read, input_signature=[IDS, MASK, running])
-        self.log_probabilities = tf.function(self._log_probabilities, input_signature=[running, counts])
+        self.read = compiled([IDS, MASK, running])(self._read)
+        self.log_probabilities = compiled([running, counts])(self._log_probabilities)
 
     def start(self) -> Running:
         """Before the first token of one text."""

@@ -10,6 +10,7 @@ import tensorflow as tf
 from elman.data.document_batches import DocumentBatch
 from elman.data.stream_windows import Window
 from elman.models.classifier import Classifier
+from elman.models.compiled import compiled
 from elman.models.encoder import State
 from elman.models.language_model import LanguageModel
 
@@ -79,7 +80,7 @@ def next_rows(state: State, keep: Any, reset: Any) -> State:
 def make_classifier_scorer(model: Classifier) -> Callable[[Iterable[DocumentBatch]], ClassifierScores]:
     """Compiles a scorer that can be called again after each epoch."""
 
-    @tf.function(input_signature=[IDS, MASK])
+    @compiled([IDS, MASK])
     def log_probabilities(token_ids: Any, padding_mask: Any) -> Any:
         return tf.nn.log_softmax(model(token_ids, padding_mask=padding_mask, training=False))
 
@@ -105,7 +106,7 @@ class LanguageModelScorer:
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
 
-        @tf.function(input_signature=[IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)])
+        @compiled([IDS, IDS, MASK, ROWS, FLAGS, state_spec(model)])
         def window_nll(
             token_ids: Any, targets: Any, padding_mask: Any, keep: Any, reset: Any, state: State
         ) -> tuple[Any, State]:

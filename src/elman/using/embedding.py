@@ -11,6 +11,7 @@ from elman.data.document_batches import evaluation_batches
 from elman.data.sequences import EncodedDocuments, cut_documents
 from elman.data.stream_windows import evaluation_windows
 from elman.models.classifier import Classifier
+from elman.models.compiled import compiled
 from elman.models.encoder import State, states_per_layer
 from elman.models.language_model import LanguageModel
 from elman.models.scoring import FLAGS, IDS, MASK, ROWS, next_rows, state_spec
@@ -26,7 +27,7 @@ def classifier_embedder(model: Classifier, *, max_length: int, batch_size: int) 
         max_length: Tokens of a document that are read, eos included.
         batch_size: Documents at a time; the result does not depend on it.
     """
-    represent = tf.function(lambda *batch: tf.cast(model.represent(*batch), tf.float32), input_signature=[IDS, MASK])
+    represent = compiled([IDS, MASK])(lambda *batch: tf.cast(model.represent(*batch), tf.float32))
     width = model.encoder.output_dim * (3 if model.spec.pooling == "all" else 1)  # P
 
     def embed(documents: EncodedDocuments) -> npt.NDArray[np.float32]:
@@ -50,7 +51,7 @@ def language_model_embedder(model: LanguageModel, *, window_length: int, rows: i
     """
     top = (model.spec.num_layers - 1) * states_per_layer(model.spec.cell)
 
-    @tf.function(input_signature=[IDS, MASK, ROWS, FLAGS, state_spec(model)])
+    @compiled([IDS, MASK, ROWS, FLAGS, state_spec(model)])
     def read(token_ids: Any, padding_mask: Any, keep: Any, reset: Any, state: State) -> tuple[Any, State]:
         state = model.encode(token_ids, padding_mask, next_rows(state, keep, reset))[1]
         return tf.cast(state[top], tf.float32), state

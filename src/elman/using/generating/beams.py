@@ -29,7 +29,7 @@ class BeamSearch:
         only_eos = np.full(steps.vocab_size, -np.inf, np.float32)
         only_eos[EOS_ID] = 0.0
         self._only_eos = tf.constant(only_eos)
-        self._search = tf.function(self._run, reduce_retracing=True)
+        self._search = tf.function(self._run, reduce_retracing=True, autograph=False)  # as in elman.models.compiled
 
     def __call__(self, token: int, state: State, *, max_tokens: int, begin_word: bool) -> np.ndarray:
         """All beams, the most probable first.

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 
 from elman.config import Section
 from elman.errors import ConfigError
+from elman.models.compiled import compiled
 from elman.seeding import derive_seed
 
 Kind = Literal["greedy", "random", "top_k", "top_p", "beam"]
@@ -89,8 +90,8 @@ class Chooser:
         self._seed = NamedSeed()
         if kind != "greedy":
             self._sampler.seed_generator = self._seed
-        self._alone = tf.function(self._draw_one, input_signature=_signature(vocab_size, rows=1))
-        self._together = tf.function(self._draw_each, input_signature=_signature(vocab_size, rows=None))
+        self._alone = compiled(_signature(vocab_size, rows=1))(self._draw_one)
+        self._together = compiled(_signature(vocab_size, rows=None))(self._draw_each)
 
     def __call__(self, logits: Any, sampling: Sampling, *, seeds: np.ndarray, place: int) -> np.ndarray:
         """Draws.

@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from elman.data.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID, Tokenizer
+from elman.models.compiled import compiled
 from elman.models.encoder import State
 from elman.models.language_model import LanguageModel
 from elman.models.scoring import IDS, MASK, ROWS, state_spec
@@ -34,8 +35,8 @@ class TokenSteps:
         begins_word[EOS_ID] = True
         self._begins_word = _penalty(begins_word)
         spec = state_spec(model)
-        self._read = tf.function(self._encode, input_signature=[IDS, MASK, spec])
-        self.step = tf.function(self._step, input_signature=[ROWS, spec])
+        self._read = compiled([IDS, MASK, spec])(self._encode)
+        self.step = compiled([ROWS, spec])(self._step)
 
     def read(self, token_ids: np.ndarray) -> State:
         """The state after tokens that are read from the zero state, each float (1, U); int32 (T,), T may be 0."""
