@@ -23,8 +23,8 @@ class Params(Section):
     language_model: LanguageModelConfig
     classifier_cells: dict[Cell, dict[str, Any]] = Field(default={})
     language_model_cells: dict[Cell, dict[str, Any]] = Field(default={})
-    tuning: TuningConfig = TuningConfig()
-    retraining: RetrainingConfig = RetrainingConfig()
+    tuning: TuningConfig = Field(default_factory=TuningConfig)
+    retraining: RetrainingConfig = Field(default_factory=RetrainingConfig)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

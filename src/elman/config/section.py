@@ -22,9 +22,13 @@ def as_tuple(value: Any) -> Any:
 
 
 class Section(BaseModel):
-    """Base of all sections: frozen, strict, and closed to unknown keys."""
+    """Base of all sections: frozen, strict, and closed to unknown keys.
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    What pydantic checks with is built when a section is first checked, not when it is imported: whoever reads only the
+    few lines beside a model does not wait for all of params.yaml.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 def unknown_key(dotted: str, key: str, section: type[BaseModel]) -> str:
