@@ -7,7 +7,7 @@ from pathlib import Path
 from elman.config import load_params
 from elman.evaluation.inputs import Inputs
 from elman.reporting.cell_figures import write_cell_figures
-from elman.stages import run_stage
+from elman.stages import load_tensorflow, run_stage
 from elman.tracking.experiment import checkout_of
 from elman.tracking.tracker import Tracker, experiment_name
 
@@ -22,7 +22,8 @@ def main() -> None:
     arguments = parser.parse_args()
     params = load_params(Path("params.yaml"))
 
-    from elman.evaluation.evaluate_cell import evaluate_cell, mean_measures  # TensorFlow loads here
+    load_tensorflow()
+    from elman.evaluation.evaluate_cell import evaluate_cell, mean_measures
 
     inputs = Inputs(
         models=Path("models") / arguments.task / arguments.cell,

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from elman.config import load_params
-from elman.stages import run_stage
+from elman.stages import load_tensorflow, run_stage
 from elman.tracking.experiment import checkout_of, code_of, experiment_tags
 from elman.tracking.git import git_state
 from elman.tracking.tracker import Tracker, experiment_name
@@ -21,7 +21,8 @@ def main() -> None:
     arguments = parser.parse_args()
     params = load_params(Path("params.yaml"))
 
-    from elman.training.train_cell import Inputs, train_cell  # TensorFlow loads here
+    load_tensorflow()
+    from elman.training.train_cell import Inputs, train_cell
 
     inputs = Inputs(
         encoded=Path("data/encoded"),

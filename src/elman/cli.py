@@ -1,4 +1,4 @@
-"""The `elman` command. TensorFlow is loaded by no command here, so that each answers at once."""
+"""The `elman` command. What computes loads TensorFlow when it runs, so that all else answers at once."""
 
 import dataclasses
 import json

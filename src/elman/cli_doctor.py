@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from elman.errors import CheckError, TrackingError
-from elman.stages import quiet_tensorflow
+from elman.stages import load_tensorflow
 
 if TYPE_CHECKING:
     from elman.diagnostics.check import Check
@@ -41,7 +41,7 @@ def _print_store(health: "StoreHealth") -> None:
 
 
 def _check_machine(health: "StoreHealth", *, as_json: bool) -> None:
-    quiet_tensorflow()
+    load_tensorflow()
     from elman.diagnostics.machine import describe_machine, machine_lines
 
     started = time.perf_counter()

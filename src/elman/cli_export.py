@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from elman.errors import ConversionError
-from elman.stages import quiet_tensorflow
+from elman.stages import load_tensorflow
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 
@@ -43,7 +43,7 @@ def export(
 
             name = stack.enter_context(fetched(model, root=Path()))
         found = find(name, models=models)  # before TensorFlow is loaded: a wrong name is said at once
-        quiet_tensorflow()
+        load_tensorflow()
         from elman.exporting.export import export_model
 
         about = export_model(found, out, form=form)  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ def import_torch(
     from elman.importing.weights_file import read_weights
 
     arrays = read_weights(weights)  # before TensorFlow is loaded: a wrong file is said at once
-    quiet_tensorflow()
+    load_tensorflow()
     from elman.importing.state_dict import Names
     from elman.importing.torch_model import import_state_dict
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from elman.errors import ConfigError
-from elman.stages import quiet_tensorflow
+from elman.stages import load_tensorflow
 
 if TYPE_CHECKING:
     from elman.config import Params
@@ -32,7 +32,7 @@ def search(
 
     config = load_params(params)
     _check_names(config, task, cell)
-    quiet_tensorflow()
+    load_tensorflow()
     from elman.searching.preset import write_preset
     from elman.searching.search import best_trials, cost
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from elman.errors import DataError
-from elman.stages import quiet_tensorflow
+from elman.stages import load_tensorflow
 
 study_app = typer.Typer(
     help="Look into recurrent cells: what they keep, how far gradients reach, what gates do.", no_args_is_help=True
@@ -45,7 +45,7 @@ def gradient_flow(
     """How much of a gradient arrives some steps earlier, in new layers and in a trained model."""
     if (model is None) != (text is None):
         raise DataError("a trained model is measured while it reads a text: give --model and --text, or neither")
-    quiet_tensorflow()
+    load_tensorflow()
     from elman.diagnostics.layer_inputs import encode_text, layer_inputs
     from elman.diagnostics.studies import gradient_flow as study
 
@@ -81,7 +81,7 @@ def _add_regression(task: str, words: str) -> None:
         out: OutOption = _OUT,
         as_json: JsonOption = False,
     ) -> None:
-        quiet_tensorflow()
+        load_tensorflow()
         from elman.diagnostics.studies.regression import CELLS, RegressionSettings, study_regression
 
         chosen = {} if steps is None else {"steps": steps, "checks": min(steps, 20)}
@@ -107,7 +107,7 @@ def gates(
     as_json: JsonOption = False,
 ) -> None:
     """What the gates of a trained model do over a text: picture, half-lives, and what is wrong."""
-    quiet_tensorflow()
+    load_tensorflow()
     from elman.diagnostics.studies.gates import study_gates
 
     trained, pieces = _load(model, tokenizer)
@@ -127,7 +127,7 @@ def agreement(
     as_json: JsonOption = False,
 ) -> None:
     """Number agreement of verb and subject over other nouns, in generated sentences."""
-    quiet_tensorflow()
+    load_tensorflow()
     from elman.diagnostics.studies.agreement import CELLS, AgreementSettings, study_agreement
 
     chosen = {} if steps is None else {"steps": steps, "checks": min(steps, 10)}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elman.errors import DataError
-from elman.stages import quiet_tensorflow
+from elman.stages import load_tensorflow
 
 if TYPE_CHECKING:
     from elman.data.reading.rows import RawRow
@@ -79,7 +79,7 @@ def found_named(model: str, models: Path, *, task: str | None) -> Iterator["Pack
 
 def load_all(found: "Sequence[Package | Located]") -> list[Any]:
     """The models, on this machine's device, which is chosen once."""
-    quiet_tensorflow()
+    load_tensorflow()
     from elman.models.device import configure_device
     from elman.packages.loading import load_found
 

@@ -1,5 +1,7 @@
 """How a stage script ends: quietly when it worked, else with one clear message and the error's own exit code."""
 
+import gc
+import importlib
 import os
 import sys
 from collections.abc import Callable
@@ -16,6 +18,27 @@ def quiet_tensorflow() -> None:
     On a machine without an NVIDIA device it reports, as errors, that it finds none; the plan says it better.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1" if Path("/dev/nvidia0").exists() else "3")
+
+
+def load_tensorflow() -> None:
+    """Imports TensorFlow and Keras in a process of our own, with no search for garbage in what they make.
+
+    They make objects by the hundred thousand that live as long as the process. Python's collector would go through them
+    again and again while they are made, and through all of them from time to time after; so it waits, and leaves them
+    out for good. Not for a library: the collector belongs to the program that calls it, and so do the objects which are
+    there already.
+    """
+    quiet_tensorflow()
+    if "keras" in sys.modules:
+        return
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        importlib.import_module("keras")  # by its name, as in elman/__init__.py; it imports TensorFlow
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()
 
 
 def run_stage(name: str, main: Callable[[], None]) -> None:

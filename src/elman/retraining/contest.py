@@ -12,13 +12,13 @@ from typing import Any
 from elman.artifacts import TableWriter, read_table
 from elman.errors import ArtifactError
 from elman.retraining.scoring import SCHEMA, Packing, Scoring, read_request
-from elman.stages import quiet_tensorflow, run_stage
+from elman.stages import load_tensorflow, run_stage
 
 
 def main() -> None:
     """Does what the request on the command line says."""
     packing, scorings = read_request(Path(sys.argv[1]))
-    quiet_tensorflow()
+    load_tensorflow()
     from elman.models.device import configure_device  # TensorFlow loads here
     from elman.packages.loading import load_package
 
