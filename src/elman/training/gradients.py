@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from elman.config import TrainingConfig
+from elman.models.compiled import compiled
 from elman.training.layer_rates import LayerRates
 from elman.training.updates import make_update
 
@@ -102,7 +103,7 @@ def make_train_step(
     optimizer.build(variables)
     update = make_update(optimizer, variables, rates)
 
-    @tf.function(input_signature=signature)
+    @compiled(signature)
     def train_step(*arguments: Any) -> StepResult:
         with tf.GradientTape() as tape:
             nll_sum, count, state = loss(*arguments)
