@@ -89,6 +89,7 @@ class ArrayWork:
         self, x: Array, kernel: Array, mask: Array, previous_h: Array, products: tuple[Array, Array]
     ) -> list[Array]:
         """Return the gradients of x, kernel and recurrent kernel from those of the two products."""
+        # Found again, not kept from the way forward: it takes a hundredth of a step, and would be one array more.
         real, inputs = mask.reshape(-1), distinct_inputs(x, mask)
         runs = plan_runs(real)
         parts = self._share_runs(runs, 3 * kernel.size)
