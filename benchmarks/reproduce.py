@@ -43,10 +43,12 @@ class Published(NamedTuple):
 
 
 _PYTORCH = "PyTorch's examples, word_language_model"
+_BI_LSTM = Published("accuracy", 0.963, "Yao, Mao and Luo 2019, Bi-LSTM with GloVe vectors")
 PUBLISHED = {
     "ptb-word-language-model": Published("perplexity", 110.4, f"{_PYTORCH}, --tied"),
     "ptb-word-language-model-untied": Published("perplexity", 117.6, _PYTORCH),
-    "r8-bidirectional": Published("accuracy", 0.963, "Yao, Mao and Luo 2019, Bi-LSTM with GloVe vectors"),
+    "r8-bidirectional": _BI_LSTM,
+    "r8-adversarial": _BI_LSTM,
     "ptb-zaremba-small": Published("perplexity", 114.5, "Zaremba, Sutskever and Vinyals 2014, non-regularized LSTM"),
 }
 

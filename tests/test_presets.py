@@ -41,3 +41,15 @@ def test_the_two_forms_of_pytorchs_recipe_differ_in_tied_weights_only():
     assert tied.model_dump(include=same) == untied.model_dump(include=same)
     other = untied.language_model.model_dump() | {"tie_embeddings": True}
     assert tied.language_model.model_dump() == other
+
+
+def test_the_two_presets_on_r8_differ_in_cell_tokenizer_and_adversarial_training_only():
+    found = {preset.stem: preset for preset in PRESETS}
+    plain, adversarial = (load_params(found[f"r8-{name}"]).model_dump() for name in ("bidirectional", "adversarial"))
+    changed = {"experiment.cells", "tokenizer.model", "tokenizer.vocab_size", "classifier.adversarial_epsilon"}
+    assert {
+        f"{section}.{key}"
+        for section, values in plain.items()
+        for key, value in values.items()
+        if value != adversarial[section][key]
+    } == changed

@@ -56,6 +56,7 @@ class ClassifierConfig(TrainingConfig):
     max_length: Annotated[int, Field(ge=2)] = 256
     bidirectional: bool = False
     pooling: Literal["last", "mean", "max", "all"] = "last"
+    adversarial_epsilon: NonNegativeFloat = 0.0
     label_fraction: Share = 1.0
     pretrain: Literal["none", "language_model"] = "none"
     unfreeze: Literal["all", "gradual"] = "all"

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from elman.layers.sequence_pooling import SequencePooling
-from elman.models.encoder import Encoder, make_initializer
+from elman.models.encoder import Encoded, Encoder, make_initializer
 from elman.models.spec import ModelSpec
 from elman.seeding import derive_seed
 
@@ -51,13 +51,23 @@ class Classifier(keras.Model):
         Returns:
             float32 (B, C). Unnormalised log-probabilities.
         """
-        pooled = self.represent(token_ids, padding_mask, training)  # (B, P)
-        return self.head(self.head_dropout(pooled, training=training))
+        return self._score(self.represent(token_ids, padding_mask, training), training)
+
+    def score_embedded(self, embedded: Any, padding_mask: Any, training: bool = False) -> Any:
+        """As `call`, from the vectors of the tokens, float (B, T, D), as `encoder.embed` gives them."""
+        encoded = self.encoder.encode(embedded, padding_mask, training=training)
+        return self._score(self._pool(encoded, padding_mask), training)
 
     def represent(self, token_ids: Any, padding_mask: Any, training: bool = False) -> Any:
         """What the classes are told from: the pooled outputs of the encoder, float (B, P). Arguments as in `call`."""
         encoded = self.encoder(token_ids, padding_mask=padding_mask, training=training)
+        return self._pool(encoded, padding_mask)
+
+    def _pool(self, encoded: Encoded, padding_mask: Any) -> Any:
         return self.pooling(encoded.sequence, last_state=encoded.last_state, padding_mask=padding_mask)
+
+    def _score(self, pooled: Any, training: bool) -> Any:
+        return self.head(self.head_dropout(pooled, training=training))
 
     def get_config(self) -> dict[str, Any]:
         """The spec as plain values."""

@@ -91,8 +91,17 @@ class Encoder(keras.layers.Layer):
         Returns:
             The outputs and the states; see `Encoded`.
         """
-        outputs = self.embedding(self.word_dropout(token_ids, training=training))  # (B, T, D)
-        outputs = self.embedding_dropout(outputs, training=training)
+        return self.encode(self.embed(token_ids, training), padding_mask, initial_state, training)
+
+    def embed(self, token_ids: Any, training: bool = False) -> Any:
+        """The first half of `call`: float (B, T, D), a vector a token, before any of its features are dropped."""
+        return self.embedding(self.word_dropout(token_ids, training=training))
+
+    def encode(
+        self, embedded: Any, padding_mask: Any, initial_state: State | None = None, training: bool = False
+    ) -> Encoded:
+        """The second half of `call`, from the vectors that `embed` gives; the other arguments as there."""
+        outputs = self.embedding_dropout(embedded, training=training)  # (B, T, D)
         per_layer = states_per_layer(self.spec.cell)
         state: list[Any] = []
         last_state: Any = None

@@ -27,6 +27,7 @@ from elman.models.scoring import (
     next_rows,
     state_spec,
 )
+from elman.training.adversarial import adversarial_nll
 
 
 class Batch(NamedTuple):
@@ -57,10 +58,22 @@ class Objective(Protocol):
 
 
 def classifier_loss(
-    model: Classifier, token_ids: Any, padding_mask: Any, labels: Any, state: Any
+    model: Classifier, token_ids: Any, padding_mask: Any, labels: Any, state: Any, *, epsilon: float = 0.0
 ) -> tuple[Any, Any, Any]:
-    """Summed nats of the labels, the number of documents, and the state as it came."""
-    nll, _ = classifier_nll(model, token_ids, padding_mask, labels, training=True)
+    """Summed nats of the labels, the number of documents, and the state as it came.
+
+    Args:
+        model: Built.
+        token_ids: int32 (B, T).
+        padding_mask: bool (B, T).
+        labels: int32 (B,).
+        state: Carried on as it is.
+        epsilon: Where above 0, the mean with the nats of shifted documents is taken; see `adversarial_nll`.
+    """
+    if epsilon > 0.0:
+        nll = adversarial_nll(model, token_ids, padding_mask, labels, epsilon=epsilon)
+    else:
+        nll, _ = classifier_nll(model, token_ids, padding_mask, labels, training=True)
     return tf.reduce_sum(nll), tf.size(labels), state
 
 
@@ -106,7 +119,8 @@ class ClassifierObjective:
 
     def loss(self, token_ids: Any, padding_mask: Any, labels: Any, state: Any) -> tuple[Any, Any, Any]:
         """See `classifier_loss`."""
-        return classifier_loss(self.model, token_ids, padding_mask, labels, state)
+        epsilon = self._config.adversarial_epsilon
+        return classifier_loss(self.model, token_ids, padding_mask, labels, state, epsilon=epsilon)
 
     def validate(self) -> dict[str, float]:
         """Mean nats a document, accuracy and macro-F1."""
