@@ -35,9 +35,7 @@ SETTINGS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("gru, words, epsilon 0.05", "gru", WORDS, {"adversarial_epsilon": 0.05}),
     ("gru, words, epsilon 0.2", "gru", WORDS, {"adversarial_epsilon": 0.2}),
     ("gru, words", "gru", WORDS, {}),
-    ("lstm, words, epsilon 0.1", "lstm", WORDS, {"adversarial_epsilon": 0.1}),
     ("gru, epsilon 0.1", "gru", SUBWORDS, {"adversarial_epsilon": 0.1}),
-    ("gru", "gru", SUBWORDS, {}),
     ("r8-bidirectional", "lstm", SUBWORDS, {}),
 ]
 
