@@ -85,11 +85,6 @@ class TextClassifier(LoadedModel):
         """Numbers of an embedding."""
         return int(self.model.encoder.output_dim * (3 if self.model.spec.pooling == "all" else 1))
 
-    def embed_each(self, texts: Iterable[object]) -> Iterator[npt.NDArray[np.float32] | Refused]:
-        """As `embed`, while texts come in: memory holds some thousands of them, a refused one stops nothing."""
-        for pool in pools(texts, cleaning=self.serving.cleaning):
-            yield from in_order(pool, self._embed(encode_texts(pool.texts, tokenizer=self.tokenizer)))
-
     @cached_property
     def _embed(self) -> Embedder:
         return classifier_embedder(self.model, max_length=self.max_length, batch_size=BATCH_SIZE)

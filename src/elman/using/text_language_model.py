@@ -105,11 +105,6 @@ class TextLanguageModel(LoadedModel):
         """Numbers of an embedding."""
         return int(self.model.spec.units)
 
-    def embed_each(self, texts: Iterable[object]) -> Iterator[npt.NDArray[np.float32] | Refused]:
-        """As `embed`, while texts come in: memory holds some thousands of them, a refused one stops nothing."""
-        for pool in pools(texts, cleaning=self.serving.cleaning):
-            yield from in_order(pool, self._embed(encode_texts(pool.texts, tokenizer=self.tokenizer)))
-
     @cached_property
     def _embed(self) -> Embedder:
         return language_model_embedder(self.model, window_length=self._window_length, rows=ROWS)
