@@ -4,12 +4,12 @@ TensorFlow is loaded by the commands, not by this module.
 """
 
 import json
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from elman.cli_texts import found_named
 from elman.errors import ConversionError
 from elman.stages import load_tensorflow
 
@@ -33,16 +33,9 @@ def export(
 ) -> None:
     """Write a trained model for programs that do not have elman."""
     from elman.exporting.formats import check_installed
-    from elman.packages.finding import find
 
     check_installed(form)
-    with ExitStack() as stack:
-        name: str | Path = model
-        if model.startswith("models:/"):
-            from elman.tracking.named import fetched
-
-            name = stack.enter_context(fetched(model, root=Path()))
-        found = find(name, models=models)  # before TensorFlow is loaded: a wrong name is said at once
+    with found_named(model, models, task=None) as found:
         load_tensorflow()
         from elman.exporting.export import export_model
 
