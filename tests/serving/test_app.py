@@ -221,8 +221,8 @@ def test_a_text_is_not_gone_on_with_when_its_client_is_gone(served: Served, clie
         answer.readline()
     until(lambda: client.metric('elman_generations_total{why="gone"}') == before + 1)
     drawn = served.language_model.drawn
-    time.sleep(0.05)
-    assert served.language_model.drawn == drawn
+    time.sleep(0.2)  # time for 40 tokens
+    assert served.language_model.drawn <= drawn + 1  # the one that was on its way when the client left
     assert client.metric("elman_generations") == 0
 
 
