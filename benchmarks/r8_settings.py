@@ -16,12 +16,8 @@ from elman.artifacts import read_json, write_json
 from elman.baselines.classifier import read_splits
 from elman.baselines.tfidf import score_tfidf
 from elman.config import Params, load_params, parse_params
-from elman.data.encoding import encode_splits
-from elman.data.prepare import prepare
-from elman.data.tokenizer_training import train_tokenizer
 from elman.metrics.classification import accuracy
-from elman.training.train_cell import Inputs, train_cell
-from elman.using.train import Untracked
+from elman.using.train import train
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULT = Path(__file__).parent / "r8_settings.json"
@@ -50,11 +46,9 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     linear = None  # it reads words, whatever the tokenizer
     for name, cell, tokenizer, classifier in SETTINGS:
-        work = arguments.work / ("words" if tokenizer is WORDS else "subwords")
-        params = params_of(raw, cell, tokenizer, classifier)
-        make_data(params, work)
-        rows.append({"settings": name, **judge(params, cell, work, name)})
-        linear = linear or linear_accuracy(work / "prepared")
+        work = arguments.work / name.replace(", ", "-").replace(" ", "-")
+        rows.append({"settings": name, **judge(params_of(raw, cell, tokenizer, classifier), cell, work)})
+        linear = linear or linear_accuracy(work / "data" / "prepared")
         write_json(RESULT, {"version": 1, "seeds": SEEDS, "linear_accuracy": linear, "rows": rows})
         print(f"{name}: {rows[-1]}", flush=True)
 
@@ -80,36 +74,19 @@ def params_of(raw: Path, cell: str, tokenizer: dict[str, Any], classifier: dict[
     return parse_params(data)
 
 
-def make_data(params: Params, work: Path) -> None:
-    """Tables, tokenizer and ids, where they are not there yet."""
-    if (work / "encoded" / "summary.json").exists():
-        return
-    prepare(dataset=params.dataset, cleaning=params.prepare, out=work / "prepared")
-    settings = params.tokenizer.model_dump(exclude={"keep"})
-    train_tokenizer(prepared=work / "prepared", output=work / "tokenizer", threads=None, **settings)
-    sources = {"prepared": work / "prepared", "tokenizer_folder": work / "tokenizer"}
-    encode_splits(**sources, output=work / "encoded", max_length=params.classifier.max_length)
-
-
-def judge(params: Params, cell: str, work: Path, name: str) -> dict[str, Any]:
-    """Trains what is not trained yet: accuracy and loss of each seed's kept epoch, and seconds of training."""
-    out = work / "classifiers" / name.replace(", ", "-").replace(" ", "-")
-    inputs = Inputs(work / "encoded", work / "tokenizer", work / "prepared" / "labels.json", work / "checkpoints", out)
-    summary = train_cell(params=params, task="classifier", cell=cell, inputs=inputs, recorder=Untracked(), tags={})
-    kept = [_kept_epoch(out / f"seed-{seed}") for seed in SEEDS]
+def judge(params: Params, cell: str, work: Path) -> dict[str, Any]:
+    """Trains what is not trained yet: measures of each seed's kept epoch, and seconds of training."""
+    train(params, task="classifier", cell=cell, out=work)
+    models = work / "models" / "classifier" / cell
+    seeds = read_json(models / "summary.json")["per_seed"]
+    kept = [read_json(models / f"seed-{seed}" / "history.json")[seeds[str(seed)]["best_epoch"] - 1] for seed in SEEDS]
     found = {key: [epoch[f"valid/{key}"] for epoch in kept] for key in ("accuracy", "macro_f1", "loss")}
-    seconds = [summary["per_seed"][str(seed)]["train_seconds"] for seed in SEEDS]
     return {
         **found,
         "mean_accuracy": float(np.mean(found["accuracy"])),
         "mean_loss": float(np.mean(found["loss"])),
-        "train_seconds": float(np.median(seconds)),
+        "train_seconds": float(np.median([seed["train_seconds"] for seed in seeds.values()])),
     }
-
-
-def _kept_epoch(folder: Path) -> dict[str, float]:
-    history: list[dict[str, float]] = read_json(folder / "history.json")
-    return min(history, key=lambda epoch: epoch["valid/loss"])
 
 
 def linear_accuracy(prepared: Path) -> float:
